@@ -1,0 +1,1 @@
+//! Benchmarks of opentool; the programs are in `benches/`.

@@ -1,0 +1,1 @@
+//! The tool-calling loop of opentool: agent, chat models.

@@ -1,0 +1,116 @@
+//! A call as the model asked for it, and its arguments once they are an object.
+
+use std::ops::Deref;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value};
+
+use crate::{InvalidArguments, Problem, ToolError};
+
+/// One call that a model (or a person) asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The caller's id of this call; results carry it back. Unique within a conversation.
+    pub id: String,
+    /// The name of the tool.
+    pub name: String,
+    /// The arguments: an object, or a JSON string that holds the text exactly as the model wrote it and that
+    /// is parsed before validation. `null` means none.
+    #[serde(default)]
+    pub arguments: Value,
+}
+
+impl ToolCall {
+    /// A call of the tool `name`.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Value>) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into() }
+    }
+}
+
+/// The named arguments of one call, in the order in which they were written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    /// No arguments.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads all arguments into a type.
+    ///
+    /// JSON Schema says that `1.0` is an integer; serde's integers disagree. Where the plain reading fails,
+    /// whole-numbered floats are read as integers.
+    ///
+    /// # Errors
+    /// [`ToolError::InvalidArguments`] with serde's message.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        T::deserialize(&self.0).or_else(|first| {
+            let mut value = Value::Object(self.0.clone());
+            if !integral_floats_to_integers(&mut value) {
+                return Err(invalid(&first));
+            }
+            T::deserialize(&value).map_err(|_| invalid(&first))
+        })
+    }
+
+    /// The arguments as a map.
+    pub fn into_map(self) -> Map<String, Value> {
+        self.0
+    }
+}
+
+fn invalid(error: &serde_json::Error) -> ToolError {
+    let problem = Problem::new("", "deserialize").expected(error.to_string());
+    InvalidArguments::new(vec![problem]).into()
+}
+
+/// Turns every whole-numbered float below 2^53 into an integer. Says whether it changed anything.
+fn integral_floats_to_integers(value: &mut Value) -> bool {
+    match value {
+        Value::Number(number) => match whole(number) {
+            Some(integer) => {
+                *number = integer.into();
+                true
+            }
+            None => false,
+        },
+        Value::Array(items) => {
+            items.iter_mut().map(integral_floats_to_integers).fold(false, |any, changed| any | changed)
+        }
+        Value::Object(members) => {
+            members.values_mut().map(integral_floats_to_integers).fold(false, |any, changed| any | changed)
+        }
+        _ => false,
+    }
+}
+
+fn whole(number: &Number) -> Option<i64> {
+    const LIMIT: f64 = 9_007_199_254_740_992.0;
+    let float = number.as_f64().filter(|_| number.is_f64())?;
+    // The bounds make the conversion exact.
+    #[allow(clippy::cast_possible_truncation)]
+    (float.fract() == 0.0 && float.abs() < LIMIT).then_some(float as i64)
+}
+
+impl Deref for Arguments {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl From<Map<String, Value>> for Arguments {
+    fn from(map: Map<String, Value>) -> Self {
+        Self(map)
+    }
+}
+
+impl FromIterator<(String, Value)> for Arguments {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(iter: I) -> Self {
+        Self(iter.into_iter().collect())
+    }
+}

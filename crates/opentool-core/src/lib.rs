@@ -1,0 +1,46 @@
+//! The tool model of `opentool`: what a tool is, what it is told, what it answers, and how it fails.
+//!
+//! Everything else is built on these types: sources make [`Tool`]s, exits read their
+//! [`ToolDefinition`]s, the loop runs them. The crate holds no I/O, no async runtime, no protocol and no
+//! provider, so that a tool written against it can be used by all of them.
+//!
+//! One public trait, [`Tool`], is object safe and has two methods. Typing belongs to the macros and to
+//! [`tool_fn`]; layers ([`Layer`]) wrap a tool in another tool. A call is made through
+//! `opentool_schema::ToolSetExt::call`, which validates the arguments first.
+
+mod annotations;
+mod arguments;
+mod cancel;
+mod context;
+mod definition;
+mod diagnostic;
+mod error;
+mod message;
+mod model;
+mod output;
+mod problem;
+mod schema;
+mod set;
+mod source;
+mod tool;
+mod typed;
+
+#[doc(hidden)]
+pub mod __private;
+
+pub use annotations::Annotations;
+pub use arguments::{Arguments, ToolCall};
+pub use cancel::{Cancellation, Cancelled};
+pub use context::{EventSink, Progress, ToolContext, ToolEvent};
+pub use definition::{Origin, ToolDefinition};
+pub use diagnostic::{Diagnostic, Location, Severity};
+pub use error::{BoxError, Failure, InvalidArguments, ToolError, UnknownTool, Upstream};
+pub use message::{AssistantMessage, Message, ToolResult};
+pub use model::{ChatModel, ChatReply, ChatRequest, ModelError, StopReason, Usage};
+pub use output::{Content, ToolOutput};
+pub use problem::Problem;
+pub use schema::Schema;
+pub use set::{NameClash, ToolSet};
+pub use source::{LiveTools, ToolSource};
+pub use tool::{BoxFuture, Layer, Tool, tool_fn};
+pub use typed::ToolReturn;

@@ -1,0 +1,159 @@
+//! A JSON Schema as raw JSON, shared and built when first needed.
+//!
+//! It never passes through a fixed struct: what came in leaves byte-equivalent.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use schemars::JsonSchema;
+use schemars::generate::{Contract, SchemaSettings};
+use serde_json::{Map, Value, json};
+
+/// A JSON Schema (Draft 2020-12 unless `$schema` says otherwise). Cheap to clone.
+#[derive(Clone)]
+pub struct Schema(Arc<Inner>);
+
+type Make = Box<dyn FnOnce() -> Value + Send>;
+
+enum Inner {
+    Ready(Value),
+    Lazy(LazyLock<Value, Make>),
+}
+
+impl Schema {
+    /// This schema.
+    pub fn new(schema: Value) -> Self {
+        Self(Arc::new(Inner::Ready(schema)))
+    }
+
+    /// A schema that is made when somebody looks at it, once. `make` must always give the same value.
+    pub fn lazy(make: impl FnOnce() -> Value + Send + 'static) -> Self {
+        Self(Arc::new(Inner::Lazy(LazyLock::new(Box::new(make)))))
+    }
+
+    /// The schema of a tool without arguments.
+    pub fn no_arguments() -> Self {
+        static EMPTY: OnceLock<Schema> = OnceLock::new();
+        EMPTY
+            .get_or_init(|| {
+                Self::new(json!({"type": "object", "properties": {}, "additionalProperties": false}))
+            })
+            .clone()
+    }
+
+    /// The schema of what `T` deserialises from, an object with no further properties at its root.
+    pub fn input_of<T: JsonSchema>() -> Self {
+        let mut schema = generate::<T>(Contract::Deserialize);
+        if let Some(root) = schema.as_object_mut() {
+            root.remove("title");
+            root.entry("type").or_insert_with(|| json!("object"));
+            root.entry("properties").or_insert_with(|| json!({}));
+            root.entry("additionalProperties").or_insert(Value::Bool(false));
+        }
+        Self::new(schema)
+    }
+
+    /// The schema of what `T` serialises to.
+    pub fn output_of<T: JsonSchema>() -> Self {
+        Self::new(generate::<T>(Contract::Serialize))
+    }
+
+    /// The schema.
+    pub fn as_value(&self) -> &Value {
+        match &*self.0 {
+            Inner::Ready(value) => value,
+            Inner::Lazy(lazy) => lazy,
+        }
+    }
+
+    /// The names and schemas of the root's properties, in order.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let properties = self.as_value().get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema))
+    }
+
+    /// Whether the root requires the property.
+    pub fn requires(&self, property: &str) -> bool {
+        let required = self.as_value().get("required").and_then(Value::as_array);
+        required.is_some_and(|names| names.iter().any(|name| name == property))
+    }
+}
+
+impl std::fmt::Debug for Schema {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::fmt::Display for Schema {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.as_value().fmt(f)
+    }
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.as_value() == other.as_value()
+    }
+}
+
+impl From<Value> for Schema {
+    fn from(schema: Value) -> Self {
+        Self::new(schema)
+    }
+}
+
+impl From<Map<String, Value>> for Schema {
+    fn from(schema: Map<String, Value>) -> Self {
+        Self::new(Value::Object(schema))
+    }
+}
+
+fn generate<T: JsonSchema>(contract: Contract) -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.contract = contract;
+    settings.meta_schema = None;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(root) = schema.as_object_mut() {
+        root.remove("title");
+    }
+    tidy(&mut schema);
+    schema
+}
+
+/// Takes out what no reader of a schema knows: `format: uint32` and its like become bounds.
+fn tidy(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        Value::Object(members) => {
+            if let Some((min, max)) = members.get("format").and_then(Value::as_str).and_then(number_format) {
+                members.shift_remove("format");
+                if let Some(min) = min {
+                    members.entry("minimum").or_insert(min);
+                }
+                if let Some(max) = max {
+                    members.entry("maximum").or_insert(max);
+                }
+            }
+            for (keyword, member) in members {
+                // Values of these are data, not schemas.
+                if !matches!(keyword.as_str(), "default" | "const" | "enum" | "examples") {
+                    tidy(member);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+type Bound = Option<Value>;
+
+/// The bounds that one of schemars' number formats stands for; `None` for other formats.
+fn number_format(format: &str) -> Option<(Bound, Bound)> {
+    Some(match format {
+        "int32" => (Some(json!(i32::MIN)), Some(json!(i32::MAX))),
+        "uint32" => (Some(json!(0)), Some(json!(u32::MAX))),
+        "int8" | "int16" | "int64" | "int128" | "int" | "float" | "double" => (None, None),
+        "uint8" | "uint16" | "uint64" | "uint128" | "uint" => (Some(json!(0)), None),
+        _ => return None,
+    })
+}

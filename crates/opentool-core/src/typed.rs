@@ -1,0 +1,49 @@
+//! What a function may return to be a tool.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{Schema, ToolError, ToolOutput};
+
+/// A value that a tool can return: anything serialisable with a schema, `()`, or a [`ToolOutput`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a tool",
+    label = "a tool cannot return this",
+    note = "derive `serde::Serialize` and `schemars::JsonSchema` for `{Self}`, or return a `ToolOutput`"
+)]
+pub trait ToolReturn: Sized {
+    /// The schema of the structured value, if there is one.
+    fn output_schema() -> Option<Schema>;
+
+    /// The output that a model and a program read.
+    ///
+    /// # Errors
+    /// [`ToolError::Failed`] if the value cannot be written as JSON.
+    fn into_output(self) -> Result<ToolOutput, ToolError>;
+}
+
+impl<T: Serialize + JsonSchema> ToolReturn for T {
+    fn output_schema() -> Option<Schema> {
+        Some(Schema::output_of::<T>()).filter(|schema| *schema.as_value() != json!({"type": "null"}))
+    }
+
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        match serde_json::to_value(self) {
+            // Unit: a model wants to read that something happened. An absent `Option` is a value, below.
+            Ok(Value::Null) if std::mem::size_of::<T>() == 0 => Ok(ToolOutput::text("Done.")),
+            Ok(value) => Ok(ToolOutput::json(value)),
+            Err(error) => Err(ToolError::failed(format!("the result cannot be written as JSON: {error}"))),
+        }
+    }
+}
+
+impl ToolReturn for ToolOutput {
+    fn output_schema() -> Option<Schema> {
+        None
+    }
+
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(self)
+    }
+}

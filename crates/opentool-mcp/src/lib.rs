@@ -1,0 +1,1 @@
+//! The Model Context Protocol for opentool: a server for any tool set.

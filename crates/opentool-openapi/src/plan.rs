@@ -1,0 +1,219 @@
+//! The pure plan of an operation: all that is needed to turn arguments into a request, and nothing that does I/O.
+//!
+//! The reader makes plans from a document, the request builder reads them. Every form of parameter, body and
+//! security that OpenAPI has is representable here, so that neither side has to change when the other learns more.
+
+use std::sync::Arc;
+
+use http::Method;
+use serde_json::Value;
+
+/// One operation of a document.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// The name of the tool: valid for every provider, unique in the document.
+    pub name: String,
+    /// The `operationId` as the document has it.
+    pub operation_id: Option<String>,
+    /// The JSON Pointer of the operation in its document.
+    pub pointer: String,
+    /// The HTTP method.
+    pub method: Method,
+    /// The path template: `/pet/{petId}`.
+    pub path: String,
+    /// A few words.
+    pub summary: Option<String>,
+    /// More words.
+    pub description: Option<String>,
+    /// The document's tags.
+    pub tags: Vec<String>,
+    /// Marked as going away.
+    pub deprecated: bool,
+    /// Where it can be sent; the first is the default. The operation's own, or its path's, or the document's.
+    pub servers: Arc<[Server]>,
+    /// Its parameters, those of the path item merged in.
+    pub parameters: Vec<Parameter>,
+    /// Its body.
+    pub body: Option<Body>,
+    /// The alternatives of credentials, the first that the host can satisfy is used. Empty: none are needed.
+    pub security: Arc<[Requirement]>,
+}
+
+/// A place to send requests to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// The URL, possibly with `{variables}`; absolute where the document's own address was known.
+    pub url: String,
+    /// Its variables.
+    pub variables: Vec<ServerVariable>,
+}
+
+/// A variable of a server's URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerVariable {
+    /// Its name.
+    pub name: String,
+    /// Its value where the host sets none.
+    pub default: String,
+    /// The allowed values; empty: any.
+    pub allowed: Vec<String>,
+}
+
+/// Where a parameter stands in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// In the path.
+    Path,
+    /// In the query.
+    Query,
+    /// In a header.
+    Header,
+    /// In a cookie.
+    Cookie,
+}
+
+impl Place {
+    /// The word that documents use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Header => "header",
+            Self::Cookie => "cookie",
+        }
+    }
+}
+
+/// A parameter.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Its name among the tool's arguments; differs from `name` where two places use the same name.
+    pub argument: String,
+    /// Its name in the request.
+    pub name: String,
+    /// Where it stands.
+    pub place: Place,
+    /// Must be given.
+    pub required: bool,
+    /// May be sent as `name=` (query only).
+    pub allow_empty: bool,
+    /// How its value is written.
+    pub form: ParameterForm,
+    /// Its schema in 2020-12 terms, as an input (`$ref`s point into the tool's `$defs`).
+    pub schema: Value,
+}
+
+/// How a parameter's value is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParameterForm {
+    /// By a style of the specification.
+    Style {
+        /// The style.
+        style: Style,
+        /// Whether lists and objects are spread out.
+        explode: bool,
+        /// Whether reserved characters are left as they are (query only).
+        allow_reserved: bool,
+    },
+    /// As a text of this media type.
+    Content {
+        /// The media type.
+        media_type: String,
+    },
+}
+
+/// The styles of OpenAPI 3.0 to 3.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Style {
+    Simple,
+    Label,
+    Matrix,
+    Form,
+    SpaceDelimited,
+    PipeDelimited,
+    DeepObject,
+    /// Cookie values as they are (3.2).
+    Cookie,
+}
+
+/// A request body.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// Must be given.
+    pub required: bool,
+    /// What it is for.
+    pub description: Option<String>,
+    /// How it stands among the tool's arguments.
+    pub arguments: BodyArguments,
+    /// The media types, in document order; the request builder takes the first that it prefers.
+    pub media: Vec<Media>,
+}
+
+/// How a body stands among the arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BodyArguments {
+    /// As one argument of this name.
+    Whole(String),
+    /// Its properties are arguments of their own; the names are those of the properties.
+    Properties(Vec<String>),
+}
+
+/// One media type of a body.
+#[derive(Debug, Clone)]
+pub struct Media {
+    /// The media type as the document has it: `application/json`, `image/*`.
+    pub media_type: String,
+    /// The schema in 2020-12 terms, as an input.
+    pub schema: Value,
+    /// The `encoding` object, as the document has it.
+    pub encoding: Value,
+}
+
+/// Schemes that must all be satisfied. Empty: no credentials are needed.
+#[derive(Debug, Clone)]
+pub struct Requirement {
+    /// The schemes.
+    pub schemes: Vec<SchemeUse>,
+}
+
+/// A scheme as a requirement uses it.
+#[derive(Debug, Clone)]
+pub struct SchemeUse {
+    /// Its name in the document.
+    pub name: String,
+    /// What it is.
+    pub scheme: Arc<SecurityScheme>,
+    /// The scopes that are asked for.
+    pub scopes: Vec<String>,
+}
+
+/// A way to authenticate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SecurityScheme {
+    /// A key in a header, the query or a cookie.
+    ApiKey {
+        /// Where.
+        place: Place,
+        /// Under which name.
+        name: String,
+    },
+    /// HTTP Basic.
+    Basic,
+    /// HTTP Bearer.
+    Bearer,
+    /// OAuth 2 with its `flows` as the document has them; an access token is a bearer token.
+    OAuth2 {
+        /// The flows.
+        flows: Value,
+    },
+    /// OpenID Connect; an access token is a bearer token.
+    OpenIdConnect {
+        /// The discovery address.
+        url: String,
+    },
+    /// A client certificate.
+    MutualTls,
+    /// Anything else, by its name.
+    Other(String),
+}

@@ -1,0 +1,1 @@
+//! Runnable examples of opentool: see the files beside this one.

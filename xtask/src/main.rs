@@ -1,2 +1,46 @@
-//! Chores of the workspace.
-fn main() {}
+//! Chores of the workspace, so that a checkout and a Rust toolchain are all that a contributor needs.
+//!
+//! `cargo xtask ci` is what lands a change; the other commands are its parts. Nothing here is published.
+
+mod ci;
+mod corpus;
+mod peers;
+mod run;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+Commands:
+  ci        everything that must pass: fmt, clippy, tests, docs, features, examples, corpus
+  tidy      only the rules about the tree itself
+  setup     installs what the tests need (the Python and TypeScript MCP clients) under target/
+  corpus    fetches real OpenAPI documents, imports every one, prints a table
+  bench     all benchmarks
+";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let command = arguments.next();
+    let rest: Vec<String> = arguments.collect();
+    let result = match command.as_deref() {
+        Some("ci") => ci::run(),
+        Some("tidy") => run::cargo(&["test", "--quiet", "--package", "xtask"]),
+        Some("setup") => peers::install().map(|_| ()),
+        Some("corpus") => corpus::run(&rest),
+        Some("bench") => run::cargo(&["bench", "--package", "opentool-benches"]),
+        Some("help" | "--help" | "-h") => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        _ => Err(format!("no such command\n\n{HELP}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -244,6 +244,9 @@ impl ToolSet {
             .filter(|(score, _)| *score > 0.75)
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        // Beside a very good match, a fair one only distracts.
+        let bar = scored.first().map_or(0.0, |(best, _)| best - 0.1);
+        scored.retain(|(score, _)| *score >= bar);
         scored.into_iter().take(3).map(|(_, candidate)| candidate.to_owned()).collect()
     }
 

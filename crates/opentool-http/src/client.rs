@@ -1,0 +1,205 @@
+//! The client: sends a request, follows redirects, keeps the limits.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use http::HeaderMap;
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+use url::{Host, Url};
+
+use crate::error::{HttpError, Waiting, bare, origin};
+use crate::response::Limits;
+use crate::{Incoming, Options, Request, Response, redirect, tls};
+
+/// An HTTP/1.1 and HTTP/2 client with a connection pool. Clones share the pool.
+///
+/// Proxies are taken from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`), except for plain
+/// `http` to a loopback address, which is always asked directly.
+///
+/// Making one costs nothing: certificates are read at the first request that may need them, so that a machine
+/// without any can still speak `http`.
+#[derive(Debug, Clone, Default)]
+pub struct Client(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    options: Options,
+    local: OnceLock<Result<reqwest::Client, Box<str>>>,
+    remote: OnceLock<Result<Remote, Box<str>>>,
+}
+
+#[derive(Debug)]
+struct Remote {
+    client: reqwest::Client,
+    /// Why `https` is not possible.
+    no_tls: Option<Box<str>>,
+}
+
+impl Client {
+    /// A client with these limits.
+    pub fn new(options: Options) -> Self {
+        Self(Arc::new(Inner { options, ..Inner::default() }))
+    }
+
+    /// Its limits.
+    pub fn options(&self) -> &Options {
+        &self.0.options
+    }
+
+    /// Sends a request and reads the whole answer. Dropping the future closes the connection.
+    ///
+    /// # Errors
+    /// [`HttpError`] if there is no complete answer; an answer of any status is none.
+    pub async fn send(&self, request: Request) -> Result<Response, HttpError> {
+        self.open(request).await?.whole().await
+    }
+
+    /// Posts JSON and reads the whole answer. Secrets in `headers` must be marked as sensitive.
+    ///
+    /// # Errors
+    /// Those of [`Client::send`].
+    pub async fn post_json(
+        &self,
+        url: &Url,
+        headers: &HeaderMap,
+        body: &Value,
+    ) -> Result<Response, HttpError> {
+        self.send(Request::post_json(url.clone(), body).headers(headers.clone())).await
+    }
+
+    /// Sends a request and reads the head of the answer; the body is read from what comes back.
+    ///
+    /// # Errors
+    /// Those of [`Client::send`].
+    pub async fn open(&self, mut request: Request) -> Result<Incoming, HttpError> {
+        let limits = self.limits(&request);
+        for _ in 0..=redirect::LIMIT {
+            let answer = self.exchange(&request, limits).await?;
+            if !redirect::follow(&mut request, answer.status(), answer.headers()) {
+                return Ok(Incoming::new(answer, request.url, limits));
+            }
+        }
+        Err(HttpError::TooManyRedirects { origin: origin(&request.url), limit: redirect::LIMIT })
+    }
+
+    /// One request, one head of an answer.
+    async fn exchange(&self, request: &Request, limits: Limits) -> Result<reqwest::Response, HttpError> {
+        let client = self.transport(&request.url)?;
+        let sending = client
+            .request(request.method.clone(), request.url.clone())
+            .headers(request.headers.clone())
+            .body(request.body.clone())
+            .send();
+        let answered = match limits.end {
+            Some(end) => timeout_at(end, sending).await.map_err(|_| HttpError::TimedOut {
+                origin: origin(&request.url),
+                after: limits.whole,
+                waiting: Waiting::Whole,
+            })?,
+            None => sending.await,
+        };
+        answered.map_err(|error| self.not_answered(&request.url, error))
+    }
+
+    fn not_answered(&self, url: &Url, error: reqwest::Error) -> HttpError {
+        let origin = origin(url);
+        match (error.is_timeout(), error.is_connect()) {
+            (true, true) => HttpError::TimedOut {
+                origin,
+                after: self.0.options.connect_timeout,
+                waiting: Waiting::Connection,
+            },
+            (true, false) => HttpError::TimedOut {
+                origin,
+                after: self.0.options.idle_timeout.unwrap_or(Duration::ZERO),
+                waiting: Waiting::Answer,
+            },
+            (false, true) => HttpError::Connect { origin, source: Box::new(error.without_url()) },
+            (false, false) => HttpError::Broken { origin, source: Box::new(error.without_url()) },
+        }
+    }
+
+    fn limits(&self, request: &Request) -> Limits {
+        let options = &self.0.options;
+        let now = Instant::now();
+        let own = options.timeout.and_then(|limit| now.checked_add(limit));
+        let asked = request.deadline.map(Instant::from_std);
+        let end = match (own, asked) {
+            (Some(own), Some(asked)) => Some(own.min(asked)),
+            (own, asked) => own.or(asked),
+        };
+        Limits {
+            end,
+            whole: end.map_or(Duration::ZERO, |end| end.saturating_duration_since(now)),
+            idle: options.idle_timeout.unwrap_or(Duration::ZERO),
+            body: request.body_limit.unwrap_or(options.body_limit),
+        }
+    }
+
+    /// The connection pool that serves the address.
+    fn transport(&self, url: &Url) -> Result<&reqwest::Client, HttpError> {
+        let refuse = |reason| Err(HttpError::Address { url: bare(url), reason });
+        match (url.scheme(), url.host()) {
+            ("http" | "https", None) => refuse("it has no host"),
+            ("http", Some(host)) if is_loopback(&host) => {
+                let client = self.0.local.get_or_init(|| build_local(&self.0.options));
+                client.as_ref().map_err(|reason| HttpError::Tls { reason: reason.clone() })
+            }
+            (scheme @ ("http" | "https"), Some(_)) => {
+                let remote = self.0.remote.get_or_init(|| build_remote(&self.0.options));
+                let remote = remote.as_ref().map_err(|reason| HttpError::Tls { reason: reason.clone() })?;
+                match &remote.no_tls {
+                    Some(reason) if scheme == "https" => Err(HttpError::Tls { reason: reason.clone() }),
+                    _ => Ok(&remote.client),
+                }
+            }
+            _ => refuse("its scheme is neither http nor https"),
+        }
+    }
+}
+
+fn is_loopback(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}
+
+fn build_local(options: &Options) -> Result<reqwest::Client, Box<str>> {
+    let tls = tls::nobody().map_err(|error| error.to_string())?;
+    build(options, tls, reqwest::ClientBuilder::no_proxy)
+}
+
+fn build_remote(options: &Options) -> Result<Remote, Box<str>> {
+    let (tls, no_tls) = match tls::platform() {
+        Ok(tls) => (tls, None),
+        Err(error) => {
+            let reason = format!("{error}; install the package `ca-certificates` or set SSL_CERT_FILE");
+            (tls::nobody().map_err(|error| error.to_string())?, Some(reason.into()))
+        }
+    };
+    Ok(Remote { client: build(options, tls, |builder| builder)?, no_tls })
+}
+
+fn build(
+    options: &Options,
+    tls: rustls::ClientConfig,
+    proxies: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+) -> Result<reqwest::Client, Box<str>> {
+    let mut builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .user_agent(options.user_agent.as_str())
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .tcp_nodelay(true)
+        .connect_timeout(options.connect_timeout);
+    if let Some(idle) = options.idle_timeout {
+        builder = builder.read_timeout(idle);
+    }
+    proxies(builder).build().map_err(|error| {
+        let cause = std::error::Error::source(&error).map(|source| format!(": {source}"));
+        format!("{error}{}", cause.unwrap_or_default()).into()
+    })
+}

@@ -1,0 +1,127 @@
+//! Why no answer came.
+//!
+//! Texts name the origin (scheme, host, port) and never the path or the query: those may hold keys. The source
+//! chain has the rest, with addresses taken out.
+
+use std::fmt;
+use std::time::Duration;
+
+use url::Url;
+
+pub(crate) type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why an HTTP exchange gave no answer, by what the caller can do about it. Any status is an answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// The address is not one that can be asked: not `http` or `https`, or without a host.
+    #[error("`{url}` cannot be asked: {reason}; write http:// or https:// and a host")]
+    Address {
+        /// The address without user, password, query and fragment.
+        url: Box<str>,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A header value that cannot be sent.
+    #[error("the value of the header `{name}` holds characters that a header cannot hold (line ends, NUL)")]
+    Header {
+        /// The header.
+        name: Box<str>,
+    },
+    /// TLS cannot be set up on this machine.
+    #[error("TLS cannot be set up: {reason}")]
+    Tls {
+        /// What is missing and what to do.
+        reason: Box<str>,
+    },
+    /// There is no connection: refused, no such host, no route, or no trust in the certificate.
+    #[error("cannot connect to {origin}")]
+    Connect {
+        /// Where to: scheme, host, port.
+        origin: Box<str>,
+        /// Why not.
+        source: Source,
+    },
+    /// It took too long.
+    #[error("{origin} gave no {waiting} within {after:?}")]
+    TimedOut {
+        /// Who: scheme, host, port.
+        origin: Box<str>,
+        /// The limit that was hit.
+        after: Duration,
+        /// What was waited for.
+        waiting: Waiting,
+    },
+    /// The body is larger than allowed. At most the limit was read.
+    #[error("the answer of {origin} is larger than the limit of {limit} bytes")]
+    TooLarge {
+        /// Who: scheme, host, port.
+        origin: Box<str>,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// One redirect after the other.
+    #[error("{origin} redirected more than {limit} times")]
+    TooManyRedirects {
+        /// Who sent the last one: scheme, host, port.
+        origin: Box<str>,
+        /// How many are followed.
+        limit: usize,
+    },
+    /// The connection ended in mid-answer, or what came is not HTTP.
+    #[error("the exchange with {origin} broke off")]
+    Broken {
+        /// Who: scheme, host, port.
+        origin: Box<str>,
+        /// What happened.
+        source: Source,
+    },
+}
+
+impl HttpError {
+    /// Whether more time could have helped.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::TimedOut { .. })
+    }
+}
+
+/// What a client waited for when its time was up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Waiting {
+    /// The connection.
+    Connection,
+    /// The head of the answer.
+    Answer,
+    /// The next part of the body.
+    Body,
+    /// The whole exchange, from the first byte to the last.
+    Whole,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Connection => "connection",
+            Self::Answer => "answer",
+            Self::Body => "further part of its answer",
+            Self::Whole => "complete answer",
+        })
+    }
+}
+
+/// Scheme, host and port: what an error may name of an address.
+pub(crate) fn origin(url: &Url) -> Box<str> {
+    url.origin().ascii_serialization().into()
+}
+
+/// The address without all that may be a secret.
+pub(crate) fn bare(url: &Url) -> Box<str> {
+    let mut bare = url.clone();
+    bare.set_query(None);
+    bare.set_fragment(None);
+    // Both fail only for addresses that have no user and no password anyway.
+    let _ = bare.set_username("");
+    let _ = bare.set_password(None);
+    String::from(bare).into()
+}

@@ -1,0 +1,81 @@
+//! Where a redirect leads, and whether it is followed.
+//!
+//! The client follows redirects itself: the library underneath has one policy for all requests, and it turns a
+//! redirected `POST` into a `GET`.
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, LOCATION};
+use http::{HeaderMap, Method, StatusCode};
+use url::Url;
+
+use crate::{Redirects, Request};
+
+/// How many are followed in a row.
+pub(crate) const LIMIT: usize = 10;
+
+/// Changes `request` to what the redirect asks for. `false` if it is none, or one that is not followed.
+pub(crate) fn follow(request: &mut Request, status: StatusCode, headers: &HeaderMap) -> bool {
+    let asks = matches!(request.method, Method::GET | Method::HEAD);
+    let becomes_get = match status.as_u16() {
+        301 | 302 if asks => false,
+        303 => !asks,
+        307 | 308 => false,
+        _ => return false,
+    };
+    let Some(next) = target(&request.url, headers) else {
+        return false;
+    };
+    let same = same_origin(&request.url, &next);
+    match request.redirects {
+        Redirects::None => return false,
+        Redirects::SameOrigin if !same => return false,
+        Redirects::Any if request.url.scheme() == "https" && next.scheme() == "http" => return false,
+        Redirects::SameOrigin | Redirects::Any => {}
+    }
+    if !same {
+        drop_secrets(&mut request.headers);
+    }
+    if becomes_get {
+        request.method = Method::GET;
+        request.body = Bytes::new();
+        for name in [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING] {
+            request.headers.remove(name);
+        }
+    }
+    request.headers.remove(HOST);
+    request.url = next;
+    true
+}
+
+/// The address of a `Location` header.
+fn target(from: &Url, headers: &HeaderMap) -> Option<Url> {
+    let location = headers.get(LOCATION)?.to_str().ok()?;
+    let mut next = from.join(location).ok()?;
+    if !matches!(next.scheme(), "http" | "https") {
+        return None;
+    }
+    // A user and password in a redirect would become an `Authorization` header that the server chose.
+    let _ = next.set_username("");
+    let _ = next.set_password(None);
+    Some(next)
+}
+
+fn same_origin(from: &Url, to: &Url) -> bool {
+    let upgraded = from.scheme() == "http"
+        && to.scheme() == "https"
+        && from.port().is_none()
+        && to.port().is_none()
+        && from.host() == to.host();
+    from.origin() == to.origin() || upgraded
+}
+
+fn drop_secrets(headers: &mut HeaderMap) {
+    let secret: Vec<_> = headers
+        .iter()
+        .filter(|(name, value)| value.is_sensitive() || *name == AUTHORIZATION || *name == COOKIE)
+        .map(|(name, _)| name.clone())
+        .collect();
+    for name in secret {
+        headers.remove(name);
+    }
+}

@@ -1,0 +1,120 @@
+//! A request, whole in memory.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use crate::{HttpError, Redirects};
+
+/// What is sent. Secret header values must be marked as sensitive ([`HeaderValue::set_sensitive`]): `Debug` hides
+/// them, and they stay behind when a redirect leaves the origin.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The method.
+    pub method: Method,
+    /// The address: `http` or `https`.
+    pub url: Url,
+    /// The headers; `User-Agent`, `Host` and `Content-Length` are added where missing.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+    /// Which redirects are followed. Default: those within the origin.
+    pub redirects: Redirects,
+    /// When the whole answer must be there, if that is sooner than the client's own limit.
+    pub deadline: Option<Instant>,
+    /// The largest body of the answer in bytes, if not the client's own limit.
+    pub body_limit: Option<u64>,
+}
+
+impl Request {
+    /// A request without headers and body.
+    pub fn new(method: Method, url: Url) -> Self {
+        Self {
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            redirects: Redirects::default(),
+            deadline: None,
+            body_limit: None,
+        }
+    }
+
+    /// A `GET`.
+    pub fn get(url: Url) -> Self {
+        Self::new(Method::GET, url)
+    }
+
+    /// A `POST` of JSON that asks for JSON.
+    pub fn post_json(url: Url, body: &Value) -> Self {
+        const JSON: HeaderValue = HeaderValue::from_static("application/json");
+        Self::new(Method::POST, url).header(CONTENT_TYPE, JSON).header(ACCEPT, JSON).body(body.to_string())
+    }
+
+    /// Sets a header; one of that name is replaced.
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// Sets a header whose value is a secret.
+    ///
+    /// # Errors
+    /// [`HttpError::Header`] if the value holds a line end or another control character.
+    pub fn secret_header(self, name: HeaderName, value: &SecretString) -> Result<Self, HttpError> {
+        let value = secret_value(&name, value.expose_secret())?;
+        Ok(self.header(name, value))
+    }
+
+    /// Sets `Authorization: Bearer TOKEN`.
+    ///
+    /// # Errors
+    /// [`HttpError::Header`] if the token holds a line end or another control character.
+    pub fn bearer(self, token: &SecretString) -> Result<Self, HttpError> {
+        let value = secret_value(&AUTHORIZATION, &format!("Bearer {}", token.expose_secret()))?;
+        Ok(self.header(AUTHORIZATION, value))
+    }
+
+    /// Sets all these headers; those of the same names are replaced.
+    pub fn headers(mut self, headers: HeaderMap) -> Self {
+        self.headers.extend(headers);
+        self
+    }
+
+    /// Sets the body.
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// Says which redirects are followed.
+    pub fn redirects(mut self, redirects: Redirects) -> Self {
+        self.redirects = redirects;
+        self
+    }
+
+    /// Says when the whole answer must be there. The client's own limit holds as well.
+    pub fn deadline(mut self, at: impl Into<Option<Instant>>) -> Self {
+        self.deadline = at.into();
+        self
+    }
+
+    /// Sets the largest body of the answer in bytes, in place of the client's own limit.
+    pub fn body_limit(mut self, bytes: impl Into<Option<u64>>) -> Self {
+        self.body_limit = bytes.into();
+        self
+    }
+}
+
+fn secret_value(name: &HeaderName, value: &str) -> Result<HeaderValue, HttpError> {
+    let mut value =
+        HeaderValue::from_str(value).map_err(|_| HttpError::Header { name: name.as_str().into() })?;
+    value.set_sensitive(true);
+    Ok(value)
+}

@@ -47,13 +47,10 @@ impl Arguments {
     /// # Errors
     /// [`ToolError::InvalidArguments`] with serde's message.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
-        T::deserialize(&self.0).or_else(|first| {
-            let mut value = Value::Object(self.0.clone());
-            if !integral_floats_to_integers(&mut value) {
-                return Err(invalid(&first));
-            }
-            T::deserialize(&value).map_err(|_| invalid(&first))
-        })
+        match T::deserialize(&self.0) {
+            Ok(parsed) => Ok(parsed),
+            Err(first) => read_retrying(Value::Object(self.0.clone()), first).map_err(|e| invalid(&e)),
+        }
     }
 
     /// The arguments as a map.
@@ -67,12 +64,28 @@ fn invalid(error: &serde_json::Error) -> ToolError {
     InvalidArguments::new(vec![problem]).into()
 }
 
-/// Turns every whole-numbered float below 2^53 into an integer. Says whether it changed anything.
+/// Reads one value, whole-numbered floats as integers where the type wants integers.
+pub(crate) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
+    T::deserialize(value).or_else(|first| read_retrying(value.clone(), first))
+}
+
+fn read_retrying<T: DeserializeOwned>(
+    mut value: Value,
+    first: serde_json::Error,
+) -> Result<T, serde_json::Error> {
+    if integral_floats_to_integers(&mut value) {
+        T::deserialize(&value).map_err(|_| first)
+    } else {
+        Err(first)
+    }
+}
+
+/// Turns every whole-numbered float that 64 bits can hold into an integer. Says whether it changed anything.
 fn integral_floats_to_integers(value: &mut Value) -> bool {
     match value {
         Value::Number(number) => match whole(number) {
             Some(integer) => {
-                *number = integer.into();
+                *number = integer;
                 true
             }
             None => false,
@@ -87,12 +100,18 @@ fn integral_floats_to_integers(value: &mut Value) -> bool {
     }
 }
 
-fn whole(number: &Number) -> Option<i64> {
-    const LIMIT: f64 = 9_007_199_254_740_992.0;
-    let float = number.as_f64().filter(|_| number.is_f64())?;
-    // The bounds make the conversion exact.
-    #[allow(clippy::cast_possible_truncation)]
-    (float.fract() == 0.0 && float.abs() < LIMIT).then_some(float as i64)
+fn whole(number: &Number) -> Option<Number> {
+    const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
+    // The bounds make the conversions exact.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    if (-TWO_TO_63..TWO_TO_63).contains(&float) {
+        Some((float as i64).into())
+    } else if (TWO_TO_63..2.0 * TWO_TO_63).contains(&float) {
+        Some((float as u64).into())
+    } else {
+        None
+    }
 }
 
 impl Deref for Arguments {

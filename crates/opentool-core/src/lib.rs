@@ -23,6 +23,7 @@ mod schema;
 mod set;
 mod source;
 mod tool;
+mod tools_macro;
 mod typed;
 
 #[doc(hidden)]

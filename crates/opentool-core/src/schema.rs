@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
+use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 /// A JSON Schema (Draft 2020-12 unless `$schema` says otherwise). Cheap to clone.
@@ -41,20 +41,19 @@ impl Schema {
     }
 
     /// The schema of what `T` deserialises from, an object with no further properties at its root.
+    ///
+    /// A `()`, which stands for "no arguments", gives [`Schema::no_arguments`].
+    ///
+    /// # Where the schema and the type cannot agree
+    /// An integer of 64 or 128 bits has no upper bound in the schema: most readers of JSON cannot represent
+    /// it. A number beyond is refused when the arguments are read, with an error that names the argument.
     pub fn input_of<T: JsonSchema>() -> Self {
-        let mut schema = generate::<T>(Contract::Deserialize);
-        if let Some(root) = schema.as_object_mut() {
-            root.remove("title");
-            root.entry("type").or_insert_with(|| json!("object"));
-            root.entry("properties").or_insert_with(|| json!({}));
-            root.entry("additionalProperties").or_insert(Value::Bool(false));
-        }
-        Self::new(schema)
+        Self::lazy(generate_input::<T> as fn() -> Value)
     }
 
     /// The schema of what `T` serialises to.
     pub fn output_of<T: JsonSchema>() -> Self {
-        Self::new(generate::<T>(Contract::Serialize))
+        Self::lazy(generate_output::<T> as fn() -> Value)
     }
 
     /// The schema.
@@ -108,20 +107,56 @@ impl From<Map<String, Value>> for Schema {
     }
 }
 
+fn generate_input<T: JsonSchema>() -> Value {
+    let mut schema = generate::<T>(Contract::Deserialize);
+    let Some(root) = schema.as_object_mut() else { return Schema::no_arguments().as_value().clone() };
+    if root.get("type").is_some_and(|kind| kind == "null") {
+        return Schema::no_arguments().as_value().clone();
+    }
+    root.entry("type").or_insert_with(|| json!("object"));
+    // `additionalProperties` sees its own object's `properties` only, `unevaluatedProperties` those of the
+    // branches of a tagged enum too.
+    let branches =
+        ["oneOf", "anyOf", "allOf", "$ref", "if"].iter().any(|keyword| root.contains_key(*keyword));
+    if branches {
+        if !root.contains_key("additionalProperties") {
+            root.entry("unevaluatedProperties").or_insert(Value::Bool(false));
+        }
+    } else {
+        root.entry("properties").or_insert_with(|| json!({}));
+        if !root.contains_key("unevaluatedProperties") {
+            root.entry("additionalProperties").or_insert(Value::Bool(false));
+        }
+    }
+    schema
+}
+
+fn generate_output<T: JsonSchema>() -> Value {
+    generate::<T>(Contract::Serialize)
+}
+
 fn generate<T: JsonSchema>(contract: Contract) -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.contract = contract;
-    settings.meta_schema = None;
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut schema = generator(contract).into_root_schema_for::<T>().to_value();
     if let Some(root) = schema.as_object_mut() {
-        root.remove("title");
+        // The name of the type, unless its author gave a title.
+        if root.get("title").and_then(Value::as_str).is_some_and(|title| *title == T::schema_name()) {
+            root.shift_remove("title");
+        }
     }
     tidy(&mut schema);
     schema
 }
 
+/// What makes schemas here: Draft 2020-12, without `$schema`.
+pub(crate) fn generator(contract: Contract) -> SchemaGenerator {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.contract = contract;
+    settings.meta_schema = None;
+    settings.into_generator()
+}
+
 /// Takes out what no reader of a schema knows: `format: uint32` and its like become bounds.
-fn tidy(schema: &mut Value) {
+pub(crate) fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(tidy),
         Value::Object(members) => {
@@ -135,9 +170,14 @@ fn tidy(schema: &mut Value) {
                 }
             }
             for (keyword, member) in members {
-                // Values of these are data, not schemas.
-                if !matches!(keyword.as_str(), "default" | "const" | "enum" | "examples") {
-                    tidy(member);
+                match keyword.as_str() {
+                    // Values of these are data, not schemas.
+                    "default" | "const" | "enum" | "examples" => {}
+                    // The keys of these are names, which may look like keywords.
+                    "properties" | "patternProperties" | "$defs" | "dependentSchemas" => {
+                        member.as_object_mut().into_iter().flatten().for_each(|(_, schema)| tidy(schema));
+                    }
+                    _ => tidy(member),
                 }
             }
         }

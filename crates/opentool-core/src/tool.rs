@@ -65,7 +65,8 @@ impl<F: Fn(Arc<dyn Tool>) -> Arc<dyn Tool>> Layer for F {
     }
 }
 
-/// A closure as a tool: its argument type gives the input schema, its result the output schema.
+/// A closure as a tool: its argument type gives the input schema, its result the output schema. An argument of
+/// type `()` means that there are none.
 ///
 /// ```
 /// # use opentool_core::{tool_fn, Tool};
@@ -92,7 +93,13 @@ where
     FnTool {
         definition,
         run: move |arguments: Arguments| -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
-            match arguments.parse::<A>() {
+            // A unit stands for "no arguments", and reads from `null`.
+            let unit = std::mem::size_of::<A>() == 0 && arguments.is_empty();
+            let parsed = match arguments.parse::<A>() {
+                Err(error) if unit => A::deserialize(serde_json::Value::Null).map_err(|_| error),
+                parsed => parsed,
+            };
+            match parsed {
                 Ok(arguments) => {
                     let running = run(arguments);
                     Box::pin(async move { running.await.map_err(ToolError::from_author)?.into_output() })

@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::{Schema, ToolError, ToolOutput};
+use crate::{Failure, Schema, ToolError, ToolOutput};
 
 /// A value that a tool can return: anything serialisable with a schema, `()`, or a [`ToolOutput`].
+///
+/// A type without any content (`()`, a unit struct) has no output schema and gives the text "Done."; an absent
+/// `Option` is the value `null`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a tool",
     label = "a tool cannot return this",
@@ -25,15 +28,23 @@ pub trait ToolReturn: Sized {
 
 impl<T: Serialize + JsonSchema> ToolReturn for T {
     fn output_schema() -> Option<Schema> {
-        Some(Schema::output_of::<T>()).filter(|schema| *schema.as_value() != json!({"type": "null"}))
+        let schema = Schema::output_of::<T>();
+        // Only a type without content can be a unit; the others need not be generated yet.
+        let unit =
+            std::mem::size_of::<T>() == 0 && schema.as_value().get("type").is_some_and(|t| t == "null");
+        (!unit).then_some(schema)
     }
 
     fn into_output(self) -> Result<ToolOutput, ToolError> {
         match serde_json::to_value(self) {
-            // Unit: a model wants to read that something happened. An absent `Option` is a value, below.
+            // A unit: a model wants to read that something happened. An absent `Option` is a value, below.
             Ok(Value::Null) if std::mem::size_of::<T>() == 0 => Ok(ToolOutput::text("Done.")),
             Ok(value) => Ok(ToolOutput::json(value)),
-            Err(error) => Err(ToolError::failed(format!("the result cannot be written as JSON: {error}"))),
+            Err(error) => {
+                Err(Failure::new("the tool's result cannot be written as JSON; its operator has the details")
+                    .source(error)
+                    .into())
+            }
         }
     }
 }

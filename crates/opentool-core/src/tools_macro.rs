@@ -1,0 +1,23 @@
+//! `tools![..]`: a set of the functions that bear `#[tool]`.
+
+/// A [`ToolSet`](crate::ToolSet) of functions with `#[tool]`, in this order: `tools![weather, maps::route]`.
+///
+/// Takes paths, as `use` does. It cannot fail: two tools of one name are an error of the compiler. `tools![]`
+/// is an empty set. Other tools join by [`ToolSet::insert`](crate::ToolSet::insert) and
+/// [`ToolSet::merge`](crate::ToolSet::merge), the methods of a type by `ToolSet::from(value)`.
+#[macro_export]
+macro_rules! tools {
+    ($($tool:path),* $(,)?) => {{
+        const _: () = $crate::__private::assert_distinct(
+            &[$(<$tool as $crate::__private::NamedTool>::NAME),*]
+        );
+        let tools: [$crate::__private::Arc<dyn $crate::Tool>; _] = [$($crate::__private::Arc::new($tool {})),*];
+        $crate::__private::set_of(tools)
+    }};
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "`tools![..]` takes the names of functions with `#[tool]`, as in `tools![weather, maps::route]`; \
+             add other tools with `ToolSet::insert(tool)`, the methods of a type with `ToolSet::from(value)`"
+        )
+    };
+}

@@ -58,7 +58,7 @@ const VENDORS: &[Entry] = &[
     ("rclone", "npm", "rclone-openapi", "1.75.0", "openapi.json"),
     ("catalyst", "npm", "@dcl/catalyst-api-specs", "3.8.0", "lib/api.yaml"),
     ("scalar-galaxy", "npm", "@scalar/galaxy", "0.2.20", "dist/latest.json"),
-    ("multi-file-swagger", "npm", "multi-file-swagger", "2.3.0", "example/index.yaml"),
+    ("multi-file-swagger", "npm", "multi-file-swagger", "2.3.0", "index.yaml"),
 ];
 
 /// Documents of a public directory, which has converted and bundled them.

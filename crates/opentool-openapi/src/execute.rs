@@ -1,0 +1,76 @@
+//! The executor: one tool for any operation, over the one HTTP client.
+//!
+//! It builds the request, sends it within the call's deadline and reads the answer. It deliberately does not retry:
+//! whether a call may be made twice is the host's decision.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use opentool_core::{Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput};
+use opentool_http::Client;
+
+use crate::plan::Operation;
+use crate::request::{self, Settings};
+use crate::response;
+
+/// An operation as a tool.
+#[derive(Debug, Clone)]
+pub struct OperationTool {
+    definition: ToolDefinition,
+    operation: Arc<Operation>,
+    settings: Arc<Settings>,
+    client: Client,
+}
+
+impl OperationTool {
+    /// The tool that `definition` describes and `operation` runs.
+    pub fn new(
+        definition: ToolDefinition,
+        operation: Arc<Operation>,
+        settings: Arc<Settings>,
+        client: Client,
+    ) -> Self {
+        Self { definition, operation, settings, client }
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
+    /// The request that a call with these arguments sends, which is not sent.
+    ///
+    /// # Errors
+    /// Those of [`request::build`].
+    pub fn request(&self, arguments: &Arguments) -> Result<request::Request, ToolError> {
+        request::build(&self.operation, arguments, &self.settings)
+    }
+
+    async fn run(&self, cx: &ToolContext, arguments: Arguments) -> Result<ToolOutput, ToolError> {
+        let request = self.request(&arguments)?;
+        let started = Instant::now();
+        let own = self.settings.timeout.and_then(|limit| started.checked_add(limit));
+        let deadline = own.into_iter().chain(cx.ends_at()).min();
+        let sending = request.to_http()?.deadline(deadline).body_limit(self.settings.body_limit);
+        let received = self.client.send(sending).await;
+        let exchange = response::Exchange { request: &request, started, deadline: cx.ends_at() };
+        match received {
+            Ok(answer) => response::read(&answer, &exchange),
+            Err(error) => Err(response::unanswered(error, &exchange)),
+        }
+    }
+}
+
+impl Tool for OperationTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(self.run(cx, arguments))
+    }
+}

@@ -1,0 +1,209 @@
+//! The body of a request.
+
+use bytes::Bytes;
+use opentool_core::Problem;
+use serde_json::{Map, Value};
+
+use super::media::{self, MediaKind};
+use super::problems::{Problems, pointer};
+use super::value::{kind, text};
+use super::{file, form, multipart};
+use crate::plan::{Body, BodyArguments, Media, essence};
+
+/// The body that is sent.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum RequestBody {
+    /// None at all.
+    None,
+    /// A JSON value.
+    Json(Value),
+    /// Text as it is.
+    Text(String),
+    /// `name=value` pairs, encoded.
+    Form(String),
+    /// Parts.
+    Multipart {
+        /// What stands between them; occurs in none of them.
+        boundary: String,
+        /// The parts in order.
+        parts: Vec<Part>,
+    },
+    /// Bytes as they are.
+    Bytes(Bytes),
+}
+
+/// One part of a multipart body.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Part {
+    /// The name of the field.
+    pub name: String,
+    /// The name of the file, where it is one.
+    pub filename: Option<String>,
+    /// The media type.
+    pub content_type: String,
+    /// What it holds.
+    pub body: PartBody,
+}
+
+/// What a part holds.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum PartBody {
+    /// Text.
+    Text(String),
+    /// A JSON value.
+    Json(Value),
+    /// Bytes.
+    Bytes(Bytes),
+}
+
+impl RequestBody {
+    /// The bytes that are sent.
+    pub fn to_bytes(&self) -> Bytes {
+        match self {
+            Self::None => Bytes::new(),
+            Self::Json(value) => value.to_string().into(),
+            Self::Text(text) | Self::Form(text) => text.clone().into(),
+            Self::Multipart { boundary, parts } => multipart::write(boundary, parts).into(),
+            Self::Bytes(bytes) => bytes.clone(),
+        }
+    }
+}
+
+/// Where a body stands among the arguments, for pointers.
+pub(super) struct Site<'a>(&'a Body);
+
+impl Site<'_> {
+    /// The pointer of a member of the body.
+    pub(super) fn pointer(&self, member: Option<&str>) -> String {
+        match &self.0.arguments {
+            BodyArguments::Whole(name) => pointer([name.as_str()].into_iter().chain(member)),
+            BodyArguments::Properties(_) => pointer(member),
+        }
+    }
+}
+
+/// The body, and its `Content-Type`.
+pub(super) fn build(
+    body: &Body,
+    value: Option<&Value>,
+    problems: &mut Problems,
+) -> (RequestBody, Option<String>) {
+    let site = Site(body);
+    let Some(value) = value else {
+        if body.required {
+            problems.add(
+                Problem::new(site.pointer(None), "required").expected("expected a value: it is the body"),
+            );
+        }
+        return (RequestBody::None, None);
+    };
+    let Some(media) = body.preferred() else {
+        // A body without a media type in the document: what nearly every service reads.
+        return (RequestBody::Json(value.clone()), Some("application/json".to_owned()));
+    };
+    let declared = media.media_type.trim();
+    match MediaKind::of(declared) {
+        MediaKind::Json => {
+            let media_type = if declared.contains('*') { "application/json" } else { declared };
+            (RequestBody::Json(value.clone()), Some(media_type.to_owned()))
+        }
+        MediaKind::JsonLines => (RequestBody::Text(lines(declared, value)), Some(declared.to_owned())),
+        MediaKind::Form => {
+            let form = object(value, &site, problems).map(|members| form::write(media, members));
+            (RequestBody::Form(form.unwrap_or_default()), Some(declared.to_owned()))
+        }
+        MediaKind::Multipart => {
+            let parts = object(value, &site, problems)
+                .map(|members| multipart::parts(media, members, &site, problems))
+                .unwrap_or_default();
+            let boundary = multipart::boundary(&parts);
+            let media_type = format!("{}; boundary={boundary}", essence(declared));
+            (RequestBody::Multipart { boundary, parts }, Some(media_type))
+        }
+        kind => plain(kind, media, value, &site, problems),
+    }
+}
+
+/// A form's value must be an object.
+fn object<'a>(value: &'a Value, site: &Site<'_>, problems: &mut Problems) -> Option<&'a Map<String, Value>> {
+    if let Value::Object(members) = value {
+        return Some(members);
+    }
+    problems.add(
+        Problem::new(site.pointer(None), "type")
+            .expected("expected an object: it is a form")
+            .found(kind(value)),
+    );
+    None
+}
+
+/// One value a line; `json-seq` puts a record separator before each.
+fn lines(media_type: &str, value: &Value) -> String {
+    let before = if essence(media_type) == "application/json-seq" { "\u{1e}" } else { "" };
+    let single = std::slice::from_ref(value);
+    let items = value.as_array().map_or(single, Vec::as_slice);
+    items.iter().map(|item| format!("{before}{item}\n")).collect()
+}
+
+/// Text, XML as text, and bytes.
+fn plain(
+    body_kind: MediaKind,
+    media: &Media,
+    value: &Value,
+    site: &Site<'_>,
+    problems: &mut Problems,
+) -> (RequestBody, Option<String>) {
+    let declared = media.media_type.trim();
+    let binary = serde_json::json!({"format": "binary"});
+    let schema = if body_kind == MediaKind::Binary { &binary } else { &media.schema };
+    let given = match file::read(value, schema) {
+        Some(Ok(file)) => file,
+        Some(Err(expected)) => {
+            problems.add(Problem::new(site.pointer(None), "contentEncoding").expected(expected));
+            return (RequestBody::None, None);
+        }
+        None => {
+            let scalar = !matches!(value, Value::Object(_) | Value::Array(_));
+            if let Some(text) = text(value, &media.schema).filter(|_| scalar) {
+                let fallback =
+                    if body_kind == MediaKind::Binary { "application/octet-stream" } else { "text/plain" };
+                return (RequestBody::Text(text), Some(concrete(declared, None, fallback)));
+            }
+            let expected = match body_kind {
+                MediaKind::Binary => {
+                    "expected {\"$base64\": \"…\"}, or a string: the body is bytes".to_owned()
+                }
+                _ => format!("expected a string: the body is {declared}, and is sent as it is written"),
+            };
+            problems.add(Problem::new(site.pointer(None), "type").expected(expected).found(kind(value)));
+            return (RequestBody::None, None);
+        }
+    };
+    let media_type = concrete(declared, given.media_type.as_deref(), "application/octet-stream");
+    // A string that is no data URI is the text that it is, only that nobody may change it.
+    match value {
+        Value::String(text) if given.media_type.is_none() => {
+            (RequestBody::Text(text.clone()), Some(media_type))
+        }
+        _ => (RequestBody::Bytes(given.data), Some(media_type)),
+    }
+}
+
+/// One media type out of `declared`, which may be a range (`image/*`), and what the value says about itself.
+pub(super) fn concrete(declared: &str, given: Option<&str>, fallback: &str) -> String {
+    let choices = declared.split(',').map(str::trim);
+    let fits = |given: &&str| {
+        choices.clone().any(|choice| {
+            let (choice, given) = (essence(choice), essence(given));
+            choice == given
+                || choice == "*/*"
+                || choice.strip_suffix('*').is_some_and(|prefix| given.starts_with(prefix))
+        })
+    };
+    let given = given.filter(fits);
+    let named = given.or_else(|| choices.clone().find(|choice| media::is_concrete(choice)));
+    named.unwrap_or(fallback).to_owned()
+}

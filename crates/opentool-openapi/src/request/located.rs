@@ -1,0 +1,121 @@
+//! Arguments sorted by the place in the request where they go.
+
+use opentool_core::{Arguments, Problem, ToolError};
+use serde_json::{Map, Value};
+
+use super::problems::{Problems, pointer};
+use crate::plan::{BodyArguments, Operation, Parameter, Place};
+
+/// The arguments of a call by place: path, query, header and cookie parameters under their names in the request, and
+/// the whole body.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Located {
+    /// For the path.
+    pub path: Map<String, Value>,
+    /// For the query.
+    pub query: Map<String, Value>,
+    /// For the headers.
+    pub header: Map<String, Value>,
+    /// For the cookies.
+    pub cookie: Map<String, Value>,
+    /// The body. `Some(null)` is a body that says `null`.
+    pub body: Option<Value>,
+}
+
+impl Located {
+    /// Sorts the arguments of the operation's tool.
+    ///
+    /// # Errors
+    /// [`ToolError::InvalidArguments`] if there is an argument that the operation does not have.
+    pub fn from_arguments(operation: &Operation, arguments: &Arguments) -> Result<Self, ToolError> {
+        let mut located = Self::default();
+        let mut problems = Problems::default();
+        let mut properties = Map::new();
+        for (name, value) in arguments.iter() {
+            if let Some(parameter) = operation.parameters.iter().find(|p| p.argument == *name) {
+                located.place(parameter.place).insert(parameter.name.clone(), value.clone());
+                continue;
+            }
+            match operation.body.as_ref().map(|body| &body.arguments) {
+                Some(BodyArguments::Whole(body)) if body == name => located.body = Some(value.clone()),
+                Some(BodyArguments::Properties(names)) if names.contains(name) => {
+                    properties.insert(name.clone(), value.clone());
+                }
+                _ => problems.add(unknown(name)),
+            }
+        }
+        problems.finish()?;
+        if let Some(body) = &operation.body
+            && matches!(body.arguments, BodyArguments::Properties(_))
+            && (body.required || !properties.is_empty())
+        {
+            located.body = Some(Value::Object(properties));
+        }
+        Ok(located)
+    }
+
+    /// Sorts arguments that are named as in the document: by parameter name, by `place.name` where one name stands
+    /// in two places, and `body` for the whole body.
+    ///
+    /// # Errors
+    /// [`ToolError::InvalidArguments`] if there is a name that the operation does not have, or has twice.
+    pub fn by_location(operation: &Operation, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let mut located = Self::default();
+        let mut problems = Problems::default();
+        for (key, value) in arguments {
+            let mut matching = operation.parameters.iter().filter(|p| p.name == *key);
+            match (matching.next(), matching.next()) {
+                (Some(parameter), None) => {
+                    located.place(parameter.place).insert(parameter.name.clone(), value.clone());
+                }
+                (Some(one), Some(other)) => {
+                    let expected = format!(
+                        "expected `{}.{key}` or `{}.{key}`: the name stands in both places",
+                        one.place.as_str(),
+                        other.place.as_str()
+                    );
+                    problems.add(Problem::new(pointer([key.as_str()]), "ambiguous").expected(expected));
+                }
+                (None, _) => match operation.parameters.iter().find(|p| is_qualified(p, key)) {
+                    Some(parameter) => {
+                        located.place(parameter.place).insert(parameter.name.clone(), value.clone());
+                    }
+                    None if key == "body" && operation.body.is_some() => located.body = Some(value.clone()),
+                    None => problems.add(unknown(key)),
+                },
+            }
+        }
+        problems.finish()?;
+        Ok(located)
+    }
+
+    /// The value of a parameter.
+    pub(super) fn get(&self, parameter: &Parameter) -> Option<&Value> {
+        let place = match parameter.place {
+            Place::Path => &self.path,
+            Place::Query => &self.query,
+            Place::Header => &self.header,
+            Place::Cookie => &self.cookie,
+        };
+        place.get(&parameter.name)
+    }
+
+    fn place(&mut self, place: Place) -> &mut Map<String, Value> {
+        match place {
+            Place::Path => &mut self.path,
+            Place::Query => &mut self.query,
+            Place::Header => &mut self.header,
+            Place::Cookie => &mut self.cookie,
+        }
+    }
+}
+
+fn is_qualified(parameter: &Parameter, key: &str) -> bool {
+    key.split_once('.')
+        .is_some_and(|(place, name)| place == parameter.place.as_str() && name == parameter.name)
+}
+
+fn unknown(name: &str) -> Problem {
+    Problem::new(pointer([name]), "additionalProperties").expected("there is no argument of this name")
+}

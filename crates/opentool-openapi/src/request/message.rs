@@ -1,0 +1,119 @@
+//! The request as a value: what is sent, and what may be shown of it.
+
+use std::fmt;
+
+use opentool_core::ToolError;
+use opentool_http::{HeaderMap, HeaderName, HeaderValue, Method};
+use url::Url;
+
+use super::body::RequestBody;
+
+/// A request that has not been sent. Secrets are in it; `Debug`, [`Request::to_json`] and [`Request::to_curl`] show
+/// `***` in their place.
+#[derive(Clone)]
+pub struct Request {
+    pub(super) method: Method,
+    /// As it is sent, secrets in the query included.
+    pub(super) sent_url: String,
+    /// With `***` for secrets.
+    pub(super) url: String,
+    pub(super) headers: Vec<Header>,
+    pub(super) body: RequestBody,
+}
+
+/// One header.
+#[derive(Clone)]
+pub(super) struct Header {
+    pub(super) name: HeaderName,
+    /// The name as the document writes it.
+    pub(super) written: String,
+    pub(super) value: HeaderValue,
+    /// What to show in place of a secret.
+    pub(super) shown: Option<String>,
+}
+
+impl Header {
+    pub(super) fn new(name: HeaderName, written: &str, value: HeaderValue) -> Self {
+        Self { name, written: written.to_owned(), value, shown: None }
+    }
+
+    pub(super) fn secret(name: HeaderName, written: &str, mut value: HeaderValue, shown: String) -> Self {
+        value.set_sensitive(true);
+        Self { name, written: written.to_owned(), value, shown: Some(shown) }
+    }
+
+    /// The value as it may be shown.
+    pub(super) fn shown(&self) -> String {
+        self.shown.clone().unwrap_or_else(|| self.plain())
+    }
+
+    /// The value as it is sent.
+    pub(super) fn plain(&self) -> String {
+        String::from_utf8_lossy(self.value.as_bytes()).into_owned()
+    }
+}
+
+impl Request {
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The address, with `***` in place of secrets.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The headers; the values of secret ones are marked as sensitive.
+    pub fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::with_capacity(self.headers.len());
+        for header in &self.headers {
+            headers.append(header.name.clone(), header.value.clone());
+        }
+        headers
+    }
+
+    /// The body.
+    pub fn body(&self) -> &RequestBody {
+        &self.body
+    }
+
+    /// `GET https://api.example/pet/1`, with `***` in place of secrets.
+    pub fn summary(&self) -> String {
+        format!("{} {}", self.method, self.url)
+    }
+
+    /// The request for the HTTP client, secrets and all.
+    ///
+    /// # Errors
+    /// If URL parsers would change the path: they drop a `.` segment.
+    pub fn to_http(&self) -> Result<opentool_http::Request, ToolError> {
+        let changed = || {
+            ToolError::failed(format!(
+                "nothing was sent: `{}` cannot be sent as it is, because HTTP clients would change its path",
+                self.url
+            ))
+        };
+        let url = Url::parse(&self.sent_url).map_err(|_| changed())?;
+        let written = self.sent_url.split(['?', '#']).next().unwrap_or_default();
+        let parsed = format!("{}{}", url.origin().ascii_serialization(), url.path());
+        if written != parsed {
+            return Err(changed());
+        }
+        Ok(opentool_http::Request::new(self.method.clone(), url)
+            .headers(self.headers())
+            .body(self.body.to_bytes()))
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<_> = self.headers.iter().map(|header| (&header.written, header.shown())).collect();
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("url", &self.url)
+            .field("headers", &headers)
+            .field("body", &self.body)
+            .finish()
+    }
+}

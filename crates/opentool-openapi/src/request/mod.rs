@@ -1,0 +1,224 @@
+//! From a plan and arguments to a request, without any I/O.
+//!
+//! The model writes arguments; this module decides what they can reach. A value cannot leave its place: in a path it
+//! stays in its segment, in a query in its value, in a header in its line. Two walls stand behind each other: values
+//! are encoded or refused where they are written ([`path`], [`query`], [`header`], [`body`]), and the finished address
+//! is parsed again and compared with the server and the template before it is given out. Credentials are added last
+//! and replace whatever an argument of the same name says.
+//!
+//! It deliberately does not validate arguments by their schemas: that has happened before.
+
+mod body;
+mod encode;
+mod file;
+mod form;
+mod header;
+mod located;
+pub(crate) mod media;
+mod message;
+mod multipart;
+mod path;
+mod print;
+mod problems;
+mod query;
+mod security;
+mod server;
+mod settings;
+mod style;
+mod value;
+
+use opentool_core::{Arguments, ToolError};
+use opentool_http::{HeaderName, HeaderValue};
+use url::Url;
+
+pub use body::{Part, PartBody, RequestBody};
+pub use located::Located;
+pub use message::Request;
+pub use settings::{Credential, MissingCredentials, Settings};
+
+use crate::plan::{Operation, Place};
+use header::header_value;
+use message::Header;
+use problems::Problems;
+use query::Pair;
+use security::Carried;
+use server::Base;
+
+/// The request that a call of the operation's tool sends.
+///
+/// # Errors
+/// [`ToolError::InvalidArguments`] with all that cannot be sent, by argument; [`ToolError::Failed`] if the server or
+/// the credentials are not set, or the document cannot be followed.
+pub fn build(
+    operation: &Operation,
+    arguments: &Arguments,
+    settings: &Settings,
+) -> Result<Request, ToolError> {
+    build_located(operation, &Located::from_arguments(operation, arguments)?, settings)
+}
+
+/// The request for arguments that are already sorted by place.
+///
+/// # Errors
+/// Those of [`build`].
+pub fn build_located(
+    operation: &Operation,
+    located: &Located,
+    settings: &Settings,
+) -> Result<Request, ToolError> {
+    let mut problems = Problems::default();
+    let base = server::resolve(operation, settings)?;
+    let path = path::expand(operation, located, &mut problems)?;
+    let query = query::pairs(operation, located, &mut problems);
+    let mut headers = header::headers(operation, located, &mut problems)?;
+    let mut cookies = Cookies::default();
+    cookies.pairs = header::cookies(operation, located, &mut problems);
+    let (body, content_type) = match &operation.body {
+        Some(body) => body::build(body, located.body.as_ref(), &mut problems),
+        None => (RequestBody::None, None),
+    };
+    problems.finish()?;
+
+    let credentials = security::choose(operation, settings)?;
+    let mut address = Address { base: &base, path: &path, query, secrets: Vec::new() };
+    for carried in &credentials {
+        match carried.place {
+            Place::Query | Place::Path => address.carry(carried),
+            Place::Cookie => cookies.carry(carried),
+            Place::Header => carry_in_header(carried, operation, &mut headers)?,
+        }
+    }
+    let content_type = content_type.map(|text| fixed("content-type", "Content-Type", &text, operation));
+    let accept = fixed("accept", "Accept", ACCEPT, operation);
+    let mut all: Vec<Header> = content_type.transpose()?.into_iter().collect();
+    all.append(&mut headers);
+    cookies.append_to(&mut all, operation)?;
+    all.push(accept?);
+
+    let sent_url = address.text(|carried| encode::strict(&carried.value()));
+    wall(&sent_url, &base, operation)?;
+    let url = address.text(Carried::shown);
+    Ok(Request { method: operation.method.clone(), sent_url, url, headers: all, body })
+}
+
+/// JSON is what tools are best with; anything is better than nothing.
+const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.8";
+
+fn fixed(name: &'static str, written: &str, text: &str, operation: &Operation) -> Result<Header, ToolError> {
+    let value = header_value(text).ok_or_else(|| {
+        ToolError::failed(format!("the document's {written} cannot be sent (at {})", operation.pointer))
+    })?;
+    Ok(Header::new(HeaderName::from_static(name), written, value))
+}
+
+fn carry_in_header(
+    carried: &Carried,
+    operation: &Operation,
+    headers: &mut Vec<Header>,
+) -> Result<(), ToolError> {
+    let name = header::name(&carried.name, operation)?;
+    headers.retain(|header| header.name != name);
+    let value = secret_value(&carried.value(), &carried.name)?;
+    headers.push(Header::secret(name, &carried.name, value, carried.shown()));
+    Ok(())
+}
+
+fn secret_value(text: &str, name: &str) -> Result<HeaderValue, ToolError> {
+    header_value(text).ok_or_else(|| {
+        ToolError::failed(format!(
+            "nothing was sent: the credential for `{name}` holds a line end or another control character; \
+             the operator has to set it again"
+        ))
+    })
+}
+
+/// The parts of the address until it is written.
+struct Address<'a> {
+    base: &'a Base,
+    path: &'a path::Path,
+    query: Vec<Pair>,
+    secrets: Vec<(String, &'a Carried)>,
+}
+
+impl<'a> Address<'a> {
+    /// Adds a credential. An argument of the same name is not sent.
+    fn carry(&mut self, carried: &'a Carried) {
+        let name = encode::strict(&carried.name);
+        self.query.retain(|pair| pair.name != name);
+        self.secrets.push((name, carried));
+    }
+
+    fn text(&self, secret: impl Fn(&Carried) -> String) -> String {
+        let mut text = format!("{}{}", self.base.text, self.path.text);
+        let mut separator = '?';
+        let mut add = |part: &str| {
+            text.push(separator);
+            text.push_str(part);
+            separator = '&';
+        };
+        self.base.query.iter().chain(&self.path.query).for_each(|part| add(part));
+        self.query.iter().for_each(|pair| add(&format!("{}={}", pair.name, pair.value)));
+        self.secrets.iter().for_each(|(name, carried)| add(&format!("{name}={}", secret(carried))));
+        text
+    }
+}
+
+/// The pairs of the one `Cookie` header.
+#[derive(Default)]
+struct Cookies {
+    pairs: Vec<Pair>,
+    secrets: Vec<(String, String, String)>,
+}
+
+impl Cookies {
+    fn carry(&mut self, carried: &Carried) {
+        self.pairs.retain(|pair| pair.name != carried.name);
+        self.secrets.push((carried.name.clone(), carried.value(), carried.shown()));
+    }
+
+    fn append_to(self, headers: &mut Vec<Header>, operation: &Operation) -> Result<(), ToolError> {
+        if self.pairs.is_empty() && self.secrets.is_empty() {
+            return Ok(());
+        }
+        let own = self.pairs.iter().map(|pair| format!("{}={}", pair.name, pair.value));
+        let text = |secret: fn(&(String, String, String)) -> &String| {
+            let secrets = self.secrets.iter().map(|all| format!("{}={}", all.0, secret(all)));
+            own.clone().chain(secrets).collect::<Vec<_>>().join("; ")
+        };
+        let (sent, shown) = (text(|all| &all.1), text(|all| &all.2));
+        let name = header::name("cookie", operation)?;
+        if self.secrets.is_empty() {
+            headers.push(fixed("cookie", "Cookie", &sent, operation)?);
+        } else {
+            // A header parameter of this name could name the secret cookie again.
+            headers.retain(|header| header.name != name);
+            headers.push(Header::secret(name, "Cookie", secret_value(&sent, "Cookie")?, shown));
+        }
+        Ok(())
+    }
+}
+
+/// The second wall: the finished address has the server's scheme, host, port and path, and as many segments as the
+/// template. Whatever gets here in spite of the first wall is a fault of this crate, and is not sent.
+fn wall(text: &str, base: &Base, operation: &Operation) -> Result<(), ToolError> {
+    let refused = || {
+        ToolError::failed(format!(
+            "nothing was sent: the arguments would lead out of `{}` (at {})",
+            operation.path, operation.pointer
+        ))
+    };
+    let url = Url::parse(text).map_err(|_| refused())?;
+    let same_place = url.scheme() == base.url.scheme()
+        && url.host() == base.url.host()
+        && url.port_or_known_default() == base.url.port_or_known_default()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.fragment().is_none();
+    let template = operation.path.split(['?', '#']).next().unwrap_or_default();
+    let slashes = |text: &str| text.matches('/').count();
+    let prefix = base.url.path().trim_end_matches('/');
+    let depth = slashes(prefix) + slashes(template) + usize::from(!template.starts_with('/'));
+    let same_path = url.path().strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
+        && slashes(url.path()) == depth;
+    if same_place && same_path { Ok(()) } else { Err(refused()) }
+}

@@ -1,0 +1,62 @@
+//! The query of a request.
+
+use opentool_core::Problem;
+use serde_json::Value;
+
+use super::encode;
+use super::located::Located;
+use super::problems::{Problems, pointer};
+use super::style::{self, Encode};
+use super::value::text;
+use crate::plan::{Operation, Parameter, ParameterForm, Place, Style};
+
+/// One `name=value` of a query or a cookie header, encoded.
+#[derive(Debug, Clone)]
+pub(super) struct Pair {
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+/// The pairs of the query parameters, in the document's order.
+pub(super) fn pairs(operation: &Operation, located: &Located, problems: &mut Problems) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for parameter in operation.parameters.iter().filter(|p| p.place == Place::Query) {
+        match located.get(parameter) {
+            Some(value) => pairs.extend(serialise(parameter, value)),
+            None => require(parameter, problems),
+        }
+    }
+    pairs
+}
+
+/// Adds a problem if the parameter must be there.
+pub(super) fn require(parameter: &Parameter, problems: &mut Problems) {
+    if parameter.required {
+        let at = pointer([parameter.argument.as_str()]);
+        let place = parameter.place.as_str();
+        problems.add(Problem::new(at, "required").expected(format!("expected a value for the {place}")));
+    }
+}
+
+fn serialise(parameter: &Parameter, value: &Value) -> Vec<Pair> {
+    let pairs = match &parameter.form {
+        ParameterForm::Style { style, explode, allow_reserved } => {
+            let style = match style {
+                Style::Simple | Style::Label | Style::Matrix | Style::Cookie => Style::Form,
+                style => *style,
+            };
+            let encode: Encode = if *allow_reserved { encode::reserved } else { encode::strict };
+            style::pairs(style, *explode, &parameter.name, value, &parameter.schema, encode)
+        }
+        ParameterForm::Content { media_type } => {
+            let text = content(media_type, value, &parameter.schema);
+            text.map(|text| (encode::strict(&parameter.name), encode::strict(&text))).into_iter().collect()
+        }
+    };
+    pairs.into_iter().map(|(name, value)| Pair { name, value }).collect()
+}
+
+/// A value as a text of a media type: JSON where it says so, else the plain text.
+pub(super) fn content(media_type: &str, value: &Value, schema: &Value) -> Option<String> {
+    if crate::plan::is_json(media_type) { Some(value.to_string()) } else { text(value, schema) }
+}

@@ -1,0 +1,107 @@
+//! What the host decides about requests: where they go, with which credentials, within which limits.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use opentool_http::{Client, Options};
+use secrecy::SecretString;
+use url::Url;
+
+/// The host's side of all requests of a document.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Where to send, in place of what the document says.
+    pub server: Option<Url>,
+    /// Values of the variables in the document's server addresses; the rest have the document's defaults.
+    pub server_variables: BTreeMap<String, String>,
+    /// Where the document came from; relative server addresses are resolved against it.
+    pub document_url: Option<Url>,
+    /// Credentials by the names of the document's security schemes.
+    pub credentials: BTreeMap<String, Credential>,
+    /// A token for every scheme that takes one (HTTP bearer, OAuth 2, OpenID Connect), and for operations about
+    /// whose security the document says nothing.
+    pub bearer: Option<SecretString>,
+    /// A key for every API key scheme.
+    pub api_key: Option<SecretString>,
+    /// User and password for HTTP Basic, and for operations about whose security the document says nothing.
+    pub basic: Option<(String, SecretString)>,
+    /// What happens to a call for which credentials are missing.
+    pub missing_credentials: MissingCredentials,
+    /// The longest exchange. Default: the client's limit, 60 seconds.
+    pub timeout: Option<Duration>,
+    /// The largest answer in bytes. Default: the client's limit, 10 MiB.
+    pub body_limit: Option<u64>,
+}
+
+impl Settings {
+    /// Nothing set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A client with these limits.
+    pub fn client(&self) -> Client {
+        let mut options = Options::new();
+        if let Some(limit) = self.timeout {
+            // A host that allows two minutes for an answer allows two minutes of silence before it.
+            options = options.timeout(limit).idle_timeout(limit);
+        }
+        if let Some(limit) = self.body_limit {
+            options = options.body_limit(limit);
+        }
+        Client::new(options)
+    }
+}
+
+/// A credential for one security scheme. `Debug` shows its kind only.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Credential {
+    /// A token: HTTP bearer, OAuth 2, OpenID Connect.
+    Bearer(SecretString),
+    /// An API key.
+    ApiKey(SecretString),
+    /// User and password: HTTP Basic.
+    Basic {
+        /// The user.
+        user: String,
+        /// The password.
+        password: SecretString,
+    },
+    /// Whatever the scheme takes, as one text: a token, a key, or `user:password`.
+    Text(SecretString),
+}
+
+impl Credential {
+    /// A token.
+    pub fn bearer(token: impl Into<String>) -> Self {
+        Self::Bearer(token.into().into())
+    }
+
+    /// An API key.
+    pub fn api_key(key: impl Into<String>) -> Self {
+        Self::ApiKey(key.into().into())
+    }
+
+    /// User and password.
+    pub fn basic(user: impl Into<String>, password: impl Into<String>) -> Self {
+        Self::Basic { user: user.into(), password: password.into().into() }
+    }
+
+    /// Whatever the scheme takes, as one text: a token, a key, or `user:password`.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into().into())
+    }
+}
+
+/// What happens to a call for which the document asks for credentials that the host has not set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MissingCredentials {
+    /// Nothing is sent; the error names the schemes.
+    #[default]
+    Refuse,
+    /// The request is sent without; the service decides. For documents that ask for more than their service does.
+    SendWithout,
+}

@@ -1,0 +1,85 @@
+//! Argument values as text, by their shape.
+
+use serde_json::{Number, Value};
+
+/// A value as the styles see it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `null`, and lists and objects that hold nothing: the parameter is left out.
+    Undefined,
+    /// A string, number or boolean.
+    Scalar(String),
+    /// A list of texts, at least one.
+    List(Vec<String>),
+    /// Names and texts, at least one, in the order in which they were given.
+    Record(Vec<(String, String)>),
+}
+
+impl Shape {
+    /// The shape of `value`; `schema` tells whole numbers from others.
+    pub(super) fn of(value: &Value, schema: &Value) -> Self {
+        match value {
+            Value::Null => Self::Undefined,
+            Value::Array(items) => {
+                let items: Vec<_> =
+                    items.iter().filter_map(|item| text(item, child(schema, "items"))).collect();
+                if items.is_empty() { Self::Undefined } else { Self::List(items) }
+            }
+            Value::Object(members) => {
+                let members: Vec<_> = members
+                    .iter()
+                    .filter_map(|(name, value)| {
+                        Some((name.clone(), text(value, child(child(schema, "properties"), name))?))
+                    })
+                    .collect();
+                if members.is_empty() { Self::Undefined } else { Self::Record(members) }
+            }
+            scalar => text(scalar, schema).map_or(Self::Undefined, Self::Scalar),
+        }
+    }
+}
+
+/// The text of a value where only text can stand; nested lists and objects are written as JSON. `None` for `null`.
+pub(super) fn text(value: &Value, schema: &Value) -> Option<String> {
+    Some(match value {
+        Value::Null => return None,
+        Value::String(text) => text.clone(),
+        Value::Bool(yes) => yes.to_string(),
+        Value::Number(number) => number_text(number, schema),
+        nested => nested.to_string(),
+    })
+}
+
+/// JSON Schema says that `5.0` is an integer; a server that parses `petId=5.0` as one says otherwise.
+fn number_text(number: &Number, schema: &Value) -> String {
+    let whole = number
+        .as_f64()
+        .filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < 1e21 && is_integer(schema));
+    whole.map_or_else(|| number.to_string(), |float| format!("{float:.0}"))
+}
+
+fn is_integer(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::String(name)) => name == "integer",
+        Some(Value::Array(names)) => {
+            names.iter().any(|name| name == "integer") && names.iter().all(|name| name != "number")
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn child<'a>(schema: &'a Value, key: &str) -> &'a Value {
+    schema.get(key).unwrap_or(&Value::Null)
+}
+
+/// What a value is, for messages.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

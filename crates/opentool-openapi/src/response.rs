@@ -1,0 +1,163 @@
+//! From an answer to a tool's output.
+//!
+//! A success is what the service sent, unchanged: JSON stays the exact text, and is a structured value as well where
+//! no number in it would change. A failure becomes an error with the service's own message, bounded.
+
+mod exact;
+mod failure;
+
+use std::fmt;
+use std::time::Instant;
+
+use opentool_core::{Content, ToolError, ToolOutput, Upstream};
+use opentool_http::{HeaderName, HttpError, Response};
+use serde_json::Value;
+
+use crate::plan::is_json;
+use crate::request::Request;
+use crate::request::media::MediaKind;
+
+/// What an answer answers.
+pub(crate) struct Exchange<'a> {
+    /// The request.
+    pub(crate) request: &'a Request,
+    /// When it was sent.
+    pub(crate) started: Instant,
+    /// When the host wanted an answer.
+    pub(crate) deadline: Option<Instant>,
+}
+
+/// The output of an answer.
+///
+/// # Errors
+/// [`ToolError::Upstream`] for any status but 2xx, and for a body that is not the JSON that it says it is.
+pub(crate) fn read(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+    let status = answer.status;
+    if let Some(coding) = coding(answer) {
+        let message =
+            format!("HTTP {status}, but the body is compressed ({coding}), which was not asked for");
+        return Err(refused(answer, exchange, message));
+    }
+    if !status.is_success() {
+        return Err(refused(answer, exchange, failure::message(answer)));
+    }
+    let output = success(answer, exchange)?;
+    let took = u64::try_from(exchange.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(output
+        .metadata("http.status", status.as_u16())
+        .metadata("http.request", exchange.request.summary())
+        .metadata("http.duration_ms", took))
+}
+
+fn success(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+    let media_type = answer.content_type().unwrap_or_default();
+    if answer.body.is_empty() {
+        return Ok(ToolOutput::text(done(answer)));
+    }
+    if is_json(media_type) || (media_type.is_empty() && looks_like_json(&answer.body)) {
+        return json(answer, exchange);
+    }
+    let kind = media_type.split('/').next().unwrap_or_default().to_ascii_lowercase();
+    let mime = media_type.split(';').next().unwrap_or_default().trim();
+    let utf8 = std::str::from_utf8(&answer.body).is_ok();
+    Ok(match kind.as_str() {
+        "image" if mime != "image/svg+xml" => ToolOutput::from(Content::image(answer.body.clone(), mime)),
+        "audio" => ToolOutput::from(Content::audio(answer.body.clone(), mime)),
+        "" if utf8 => ToolOutput::text(text(answer)),
+        _ if MediaKind::of(media_type) != MediaKind::Binary || kind == "text" => {
+            ToolOutput::text(text(answer))
+        }
+        _ => ToolOutput::from(Content::BlobResource {
+            uri: exchange.request.url().to_owned(),
+            mime: Some(mime).filter(|mime| !mime.is_empty()).map(str::to_owned),
+            data: answer.body.clone(),
+        }),
+    })
+}
+
+/// The text of an answer without a body: a model wants to read that something happened.
+fn done(answer: &Response) -> String {
+    match answer.headers.get("location").and_then(|location| location.to_str().ok()) {
+        Some(location) => format!("Done. Location: {location}"),
+        None => "Done.".to_owned(),
+    }
+}
+
+fn json(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+    let text = text(answer);
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) if exact::survives(&text) => Ok(ToolOutput::text(text).structured(value)),
+        Ok(_) => Ok(ToolOutput::text(text)),
+        // Correct JSON all the same: a number that is too large, or nesting that is too deep, for a value.
+        Err(error) if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() => {
+            Ok(ToolOutput::text(text).metadata("http.note", format!("not read as a value: {error}")))
+        }
+        Err(error) => {
+            let message = format!(
+                "HTTP {}, but the body is not the JSON that it says it is ({error}); the call may have taken effect. \
+                 It begins: {}",
+                answer.status,
+                failure::bounded(&text)
+            );
+            Err(refused(answer, exchange, message))
+        }
+    }
+}
+
+fn looks_like_json(body: &[u8]) -> bool {
+    matches!(body.trim_ascii_start().first(), Some(b'{' | b'['))
+        && serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok()
+}
+
+/// The body as text: UTF-8, or Latin-1 where the service says so, without a byte order mark.
+fn text(answer: &Response) -> String {
+    let media_type = answer.content_type().unwrap_or_default().to_ascii_lowercase();
+    let latin = ["iso-8859-1", "latin1", "windows-1252"].iter().any(|name| media_type.contains(name));
+    match std::str::from_utf8(&answer.body) {
+        Err(_) if latin => answer.body.iter().map(|byte| char::from(*byte)).collect(),
+        _ => answer.text().trim_start_matches('\u{feff}').to_owned(),
+    }
+}
+
+fn coding(answer: &Response) -> Option<&str> {
+    let coding = answer.headers.get(HeaderName::from_static("content-encoding"))?.to_str().ok()?;
+    (!coding.is_empty() && !coding.eq_ignore_ascii_case("identity") && !answer.body.is_empty())
+        .then_some(coding)
+}
+
+fn refused(answer: &Response, exchange: &Exchange<'_>, message: String) -> ToolError {
+    let source = Sent { request: exchange.request.summary(), cause: None };
+    Upstream::new(message).status(answer.status.as_u16()).source(source).into()
+}
+
+/// The error of a request that got no answer.
+pub(crate) fn unanswered(error: HttpError, exchange: &Exchange<'_>) -> ToolError {
+    let now = Instant::now();
+    if error.is_timeout() && exchange.deadline.is_some_and(|end| end <= now) {
+        return ToolError::TimedOut(now.saturating_duration_since(exchange.started));
+    }
+    // The text names the origin, which the document names too; causes (addresses, certificates) are the operator's.
+    let message = error.to_string();
+    let source = Sent { request: exchange.request.summary(), cause: Some(error) };
+    Upstream::new(message).source(source).into()
+}
+
+/// What was sent, for the operator.
+#[derive(Debug)]
+struct Sent {
+    request: String,
+    cause: Option<HttpError>,
+}
+
+impl fmt::Display for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the request was {}", self.request)
+    }
+}
+
+impl std::error::Error for Sent {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The client's own text is the message already; what is missing is why.
+        self.cause.as_ref().map(|cause| cause as _)
+    }
+}

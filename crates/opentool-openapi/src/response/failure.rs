@@ -1,0 +1,116 @@
+//! What a service said about a failure, for the model: its own words, short.
+
+use std::fmt::Write as _;
+
+use opentool_http::Response;
+use serde_json::Value;
+use url::Url;
+
+use crate::plan::is_json;
+
+/// The longest message in characters.
+const LONGEST: usize = 2_000;
+
+/// `HTTP 404 Not Found: pet 7 is not here`.
+pub(super) fn message(answer: &Response) -> String {
+    let mut message = format!("HTTP {}", answer.status);
+    if answer.status.is_redirection() {
+        message.push_str(": the service redirects");
+        let location = answer.headers.get("location").and_then(|location| location.to_str().ok());
+        let target = location.and_then(|location| answer.url.join(location).ok());
+        if let Some(target) = target {
+            let _ = write!(message, " to {}", origin(&target));
+        }
+        message.push_str(
+            ", which is not followed: credentials and methods stay with the service they are meant for",
+        );
+        return message;
+    }
+    let text = answer.text();
+    let said = if answer.content_type().is_none_or(is_json) {
+        serde_json::from_str::<Value>(&text).ok().and_then(|body| from_json(&body))
+    } else {
+        None
+    };
+    let said = said.or_else(|| from_text(&text, answer.content_type()));
+    if let Some(said) = said {
+        let _ = write!(message, ": {}", bounded(&said));
+    }
+    if let Some(after) = answer.headers.get("retry-after").and_then(|after| after.to_str().ok()) {
+        let _ = write!(message, " (retry after {})", bounded(after));
+    }
+    message
+}
+
+fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+/// The sentence that says it, and after it all the rest that the service said.
+fn from_json(body: &Value) -> Option<String> {
+    let members = match body {
+        Value::Null => return None,
+        Value::String(text) => return Some(text.clone()),
+        Value::Object(members) if members.is_empty() => return None,
+        Value::Object(members) => members,
+        other => return Some(other.to_string()),
+    };
+    let mut picked = Vec::new();
+    let mut sentences: Vec<&str> = Vec::new();
+    // RFC 9457 first, then what services commonly write.
+    for name in ["title", "detail", "message", "error_description", "error", "msg", "reason"] {
+        let said = match members.get(name) {
+            Some(Value::String(text)) => text.as_str(),
+            Some(Value::Object(inner)) if inner.len() == 1 => match inner.get("message") {
+                Some(Value::String(text)) => text.as_str(),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        picked.push(name);
+        if !said.trim().is_empty() && !sentences.contains(&said) {
+            sentences.push(said);
+        }
+    }
+    let mut said = sentences.join(": ");
+    // `status` repeats the line above, `type` of `about:blank` says nothing.
+    let rest: serde_json::Map<String, Value> = members
+        .iter()
+        .filter(|(name, value)| {
+            !(picked.contains(&name.as_str())
+                || (*name == "status" && value.is_number())
+                || (*name == "type" && **value == "about:blank"))
+        })
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    if !rest.is_empty() {
+        let separator = if said.is_empty() { "" } else { " " };
+        let _ = write!(said, "{separator}{}", Value::Object(rest));
+    }
+    Some(said).filter(|said| !said.is_empty())
+}
+
+/// Plain text as it is; of an HTML page its title.
+fn from_text(text: &str, media_type: Option<&str>) -> Option<String> {
+    let html = media_type.is_some_and(|media_type| media_type.to_ascii_lowercase().contains("html"));
+    let said = if html {
+        // ASCII lower case keeps every position.
+        let lower = text.to_ascii_lowercase();
+        let begin = lower.find("<title").and_then(|at| Some(at + lower.get(at..)?.find('>')? + 1))?;
+        let end = begin + lower.get(begin..)?.find("</title")?;
+        text.get(begin..end)?
+    } else {
+        text
+    };
+    Some(said.trim().to_owned()).filter(|said| !said.is_empty())
+}
+
+/// The text without control characters, cut at [`LONGEST`].
+pub(super) fn bounded(text: &str) -> String {
+    let clean = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let mut bounded: String = text.chars().filter(clean).take(LONGEST).collect();
+    if text.chars().filter(clean).nth(LONGEST).is_some() {
+        bounded.push_str(" … (cut)");
+    }
+    bounded
+}

@@ -1,1 +1,57 @@
-//! The tool-calling loop of opentool: agent, chat models.
+//! The tool-calling loop of opentool: asks a model, runs the calls that it wants, gives it the results, until it
+//! has an answer.
+//!
+//! * [`Agent`] is a model with tools; `agent.run("…")` is one turn, [`Agent::conversation`] several.
+//! * [`Run`] is the turn as a value: a state machine without I/O that says what it needs next. It serialises at
+//!   every point, so that it can be stepped in a test, stored, and resumed in another process.
+//! * [`Dispatcher`] runs the calls of one answer, side by side, each to exactly one result.
+//! * [`chat`] has the models: [`chat::openai`] for OpenAI and every server that speaks its format, and
+//!   [`chat::script`] for tests and demonstrations.
+//! * [`AgentEvent`] is what a watcher is told as it happens.
+//!
+//! A failing tool never ends a run: an unknown name, invalid arguments, a panic, a timeout and a cancellation are
+//! results that the model reads. A run that has no reply ends with an [`AgentError`] that holds everything done
+//! until then.
+//!
+//! A loop of your own is five lines:
+//!
+//! ```
+//! # use opentool_agent::{chat, Dispatcher};
+//! # use opentool_core::{ChatModel, ChatRequest, Message, ToolSet};
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), opentool_core::ModelError> {
+//! # let (model, tools) = (chat::script().calls([("clock", serde_json::json!({}))]).text("Noon."), ToolSet::new());
+//! # let dispatcher = Dispatcher::new(tools);
+//! let mut messages = vec![Message::user("What is the time?")];
+//! let answer = loop {
+//!     let answer = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?.message;
+//!     messages.push(Message::Assistant(answer.clone()));
+//!     if answer.tool_calls.is_empty() {
+//!         break answer;
+//!     }
+//!     messages.extend(dispatcher.dispatch(&answer.tool_calls).await.into_iter().map(Message::Tool));
+//! };
+//! assert_eq!(answer.to_text(), "Noon.");
+//! # Ok(())
+//! # }
+//! ```
+
+mod agent;
+pub mod chat;
+mod conversation;
+mod dispatcher;
+mod error;
+mod event;
+mod history;
+mod prompt;
+mod reply;
+mod run;
+
+pub use agent::Agent;
+pub use conversation::Conversation;
+pub use dispatcher::Dispatcher;
+pub use error::{AgentError, ModelFailure};
+pub use event::{AgentEvent, CallFailure};
+pub use prompt::Prompt;
+pub use reply::{Finish, Reply};
+pub use run::{OutOfTurn, Run, Step};

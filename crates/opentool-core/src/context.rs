@@ -90,6 +90,11 @@ impl ToolContext {
         &self.cancellation
     }
 
+    /// Who receives progress and partial outputs, for a host that passes them on.
+    pub fn event_sink(&self) -> Option<&Arc<dyn EventSink>> {
+        self.events.as_ref()
+    }
+
     /// Reports progress. Waits while the receiver is full; does nothing where nobody listens.
     pub async fn progress(&self, progress: impl Into<Progress>) {
         self.emit(|| ToolEvent::Progress(progress.into())).await;

@@ -2,6 +2,8 @@
 //!
 //! A provider's HTTP client, a script for a test, a recording: all are this trait.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{AssistantMessage, BoxError, BoxFuture, Message, ToolSet};
@@ -13,6 +15,16 @@ pub trait ChatModel: Send + Sync + 'static {
 
     /// Answers the conversation.
     fn reply<'a>(&'a self, request: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>>;
+}
+
+impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn reply<'a>(&'a self, request: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
+        (**self).reply(request)
+    }
 }
 
 /// One question to a model.

@@ -1,0 +1,83 @@
+//! Several turns with one agent, the messages carried from one to the next.
+//!
+//! What is kept between turns is a [`Run`], so a turn that failed, or whose future was dropped, leaves a
+//! conversation that is whole and can go on. It deliberately stores nothing: that is for a memory to do.
+
+use opentool_core::Message;
+
+use crate::{Agent, AgentError, Prompt, Reply, Run};
+
+/// A conversation with an agent.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use opentool_agent::{Agent, chat};
+/// # use opentool_core::ToolSet;
+/// let agent = Agent::new(chat::script().text("Hello Ada.").text("You are Ada."), ToolSet::new());
+/// let mut conversation = agent.conversation();
+/// conversation.say("I am Ada.").await?;
+/// let reply = conversation.say("Who am I?").await?;
+/// assert_eq!(reply.text, "You are Ada.");
+/// assert_eq!(conversation.messages().len(), 4);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Conversation {
+    agent: Agent,
+    run: Run,
+}
+
+impl Conversation {
+    pub(crate) fn new(agent: Agent, run: Run) -> Self {
+        Self { agent, run }
+    }
+
+    /// Begins with messages of an earlier conversation.
+    pub fn history(self, messages: impl Into<Prompt>) -> Self {
+        Self { run: self.agent.start(messages), agent: self.agent }
+    }
+
+    /// Says something and runs the turn to its answer.
+    ///
+    /// Calls that an earlier turn left without a result get one that says so.
+    ///
+    /// # Errors
+    /// Those of [`Agent::run`]. What was said stays in the conversation: [`Conversation::resume`] tries again.
+    pub async fn say(&mut self, prompt: impl Into<Prompt> + Send) -> Result<Reply, AgentError> {
+        if self.run.messages().is_empty() {
+            self.run = self.agent.start(prompt);
+        } else {
+            self.run.say(prompt);
+        }
+        self.resume().await
+    }
+
+    /// Goes on with a turn that stopped at an error, or whose future was dropped. Finished calls are not run
+    /// again. After a turn that came to its end this gives the same reply again.
+    ///
+    /// # Errors
+    /// Those of [`Agent::run`].
+    pub async fn resume(&mut self) -> Result<Reply, AgentError> {
+        match self.agent.drive(&mut self.run).await {
+            Ok(finish) => Ok(self.agent.finished(finish, self.run.clone())),
+            Err(stop) => Err(stop.with(self.run.clone())),
+        }
+    }
+
+    /// Everything said so far: a value that can be stored and given to [`Conversation::history`].
+    pub fn messages(&self) -> &[Message] {
+        self.run.messages()
+    }
+
+    /// The conversation in progress: also a value, with the results of a turn that was interrupted.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The agent.
+    pub fn agent(&self) -> &Agent {
+        &self.agent
+    }
+}

@@ -1,0 +1,178 @@
+//! What happens in a run, for someone who watches: a terminal, a log, a test.
+//!
+//! Events are told as they happen and change nothing. They are for the operator: they hold arguments, outputs and
+//! causes, which never go into a log by themselves.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use opentool_core::{BoxFuture, EventSink, ToolCall, ToolError, ToolEvent, ToolOutput, Usage};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::Finish;
+
+/// One thing that happened. Serialises as an object whose `event` names it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AgentEvent {
+    /// The model is asked.
+    RoundStarted {
+        /// Which round of the turn it is, from 1.
+        round: u32,
+    },
+    /// The model said something: its answer, or a word beside its calls.
+    Text {
+        /// What it said.
+        text: String,
+    },
+    /// A call begins; its arguments are not checked yet.
+    CallStarted {
+        /// The id of the call.
+        call_id: String,
+        /// The name as the model wrote it.
+        name: String,
+        /// The arguments; as text where what the model wrote is not JSON.
+        arguments: Value,
+    },
+    /// A tool says how far it is.
+    CallProgress {
+        /// The id of the call.
+        call_id: String,
+        /// The name of the tool.
+        name: String,
+        /// Units done.
+        done: f64,
+        /// Units in all, where known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        total: Option<f64>,
+        /// What is being done.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// A tool sent a part of its output.
+    CallPartial {
+        /// The id of the call.
+        call_id: String,
+        /// The name of the tool.
+        name: String,
+        /// The part.
+        output: ToolOutput,
+    },
+    /// A call ended, well or not.
+    CallFinished {
+        /// The id of the call.
+        call_id: String,
+        /// The name as the model wrote it.
+        name: String,
+        /// What the model will read, and what the host may keep.
+        output: ToolOutput,
+        /// Why it failed. Absent when the tool itself returned an output, even one marked as an error.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<CallFailure>,
+        /// From the start to the end. Serialised in milliseconds as `duration_ms`.
+        #[serde(rename = "duration_ms", serialize_with = "milliseconds")]
+        duration: Duration,
+    },
+    /// The turn is over.
+    Finished {
+        /// Why.
+        finish: Finish,
+        /// How many answers of the model it took.
+        rounds: u32,
+        /// Tokens of the turn.
+        usage: Usage,
+    },
+}
+
+fn milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(duration.as_secs_f64() * 1_000.0)
+}
+
+/// Why a call failed, for the operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct CallFailure {
+    /// The kind of failure: [`ToolError::code`].
+    pub code: &'static str,
+    /// The error and its causes. Never for a model.
+    pub detail: String,
+}
+
+impl CallFailure {
+    pub(crate) fn new(error: &ToolError) -> Self {
+        let mut detail = error.to_string();
+        let mut cause = std::error::Error::source(error);
+        while let Some(error) = cause {
+            detail.push_str(": ");
+            detail.push_str(&error.to_string());
+            cause = error.source();
+        }
+        Self { code: error.code(), detail }
+    }
+}
+
+type Observer = Arc<dyn Fn(&AgentEvent) + Send + Sync>;
+
+/// Those who watch.
+#[derive(Clone, Default)]
+pub(crate) struct Observers(Vec<Observer>);
+
+impl Observers {
+    pub(crate) fn add(&mut self, observer: impl Fn(&AgentEvent) + Send + Sync + 'static) {
+        self.0.push(Arc::new(observer));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Tells an event, which is made only if someone watches.
+    pub(crate) fn tell(&self, event: impl FnOnce() -> AgentEvent) {
+        if self.0.is_empty() {
+            return;
+        }
+        let event = event();
+        for observer in &self.0 {
+            observer(&event);
+        }
+    }
+}
+
+/// Passes a tool's events on to those who watch the run, and to the sink that the host gave.
+pub(crate) struct CallEvents {
+    pub(crate) observers: Observers,
+    pub(crate) call_id: String,
+    pub(crate) name: String,
+    pub(crate) host: Option<Arc<dyn EventSink>>,
+}
+
+impl CallEvents {
+    pub(crate) fn new(observers: Observers, call: &ToolCall, host: Option<Arc<dyn EventSink>>) -> Self {
+        Self { observers, call_id: call.id.clone(), name: call.name.clone(), host }
+    }
+}
+
+impl EventSink for CallEvents {
+    fn send(&self, event: ToolEvent) -> BoxFuture<'_, ()> {
+        let (call_id, name) = (self.call_id.clone(), self.name.clone());
+        match &event {
+            ToolEvent::Progress(progress) => self.observers.tell(|| AgentEvent::CallProgress {
+                call_id,
+                name,
+                done: progress.done,
+                total: progress.total,
+                message: progress.message.clone(),
+            }),
+            ToolEvent::Partial(output) => {
+                self.observers.tell(|| AgentEvent::CallPartial { call_id, name, output: output.clone() });
+            }
+            _ => {}
+        }
+        match &self.host {
+            Some(host) => host.send(event),
+            None => Box::pin(std::future::ready(())),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a turn came to: the text, why it ended, and everything that was said on the way.
+
+use std::fmt;
+
+use opentool_core::{Message, ToolResult, Usage};
+use serde::{Deserialize, Serialize};
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Finish {
+    /// The model answered and asked for nothing more.
+    Answered,
+    /// The model's answer was cut off at its output limit.
+    CutOff,
+    /// The model or its provider refused; the text says what it said about it.
+    Refused,
+    /// The tools' results are the answer: all tools that were called return directly, and none failed.
+    ReturnDirect,
+    /// The model still wanted to go on after the last round it was allowed.
+    RoundLimit,
+}
+
+/// What a turn came to. `Display` prints the text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Reply {
+    /// What the model said last; with [`Finish::ReturnDirect`] what the tools returned, one after the other.
+    pub text: String,
+    /// Why the turn ended.
+    pub finish: Finish,
+    /// The whole conversation, this turn included: store it, or go on with it.
+    pub messages: Vec<Message>,
+    /// How many answers of the model the turn took.
+    pub rounds: u32,
+    /// Tokens of the whole turn.
+    pub usage: Usage,
+}
+
+impl Reply {
+    pub(crate) fn new(finish: Finish, messages: Vec<Message>, rounds: u32, usage: Usage) -> Self {
+        let text = match finish {
+            Finish::ReturnDirect => {
+                let outputs: Vec<String> =
+                    last_results(&messages).map(|result| result.output.to_text()).collect();
+                outputs.join("\n")
+            }
+            _ => last_answer(&messages),
+        };
+        Self { text, finish, messages, rounds, usage }
+    }
+
+    /// The results behind the last answer that asked for calls and got nothing after them: with
+    /// [`Finish::ReturnDirect`] they are the reply, structured values included. Otherwise usually none.
+    pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
+        last_results(&self.messages)
+    }
+}
+
+fn last_results(messages: &[Message]) -> impl Iterator<Item = &ToolResult> {
+    let results = messages.iter().rev().take_while(|message| matches!(message, Message::Tool(_))).count();
+    messages.iter().skip(messages.len().saturating_sub(results)).filter_map(|message| match message {
+        Message::Tool(result) => Some(result),
+        _ => None,
+    })
+}
+
+fn last_answer(messages: &[Message]) -> String {
+    messages
+        .iter()
+        .rev()
+        .find_map(|message| match message {
+            Message::Assistant(answer) => Some(answer.to_text()),
+            _ => None,
+        })
+        .unwrap_or_default()
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}

@@ -1,0 +1,104 @@
+//! Several turns, and what is left when one of them is interrupted.
+
+use std::sync::Arc;
+
+use opentool_agent::{Agent, AgentError, chat};
+use opentool_core::{AssistantMessage, Message, ModelError, ToolSet};
+use serde_json::json;
+
+use crate::fixtures::set;
+use crate::fixtures::{echo, raw};
+
+#[tokio::test]
+async fn each_turn_sees_the_ones_before() {
+    let model = chat::script()
+        .calls([("echo", json!({"pet": 2}))])
+        .text("Pet 2 is pending.")
+        .then(|request| AssistantMessage::text(format!("I know {} messages.", request.messages.len())));
+    let agent = Agent::new(model, set![echo()]).system("You sell pets.");
+    let mut conversation = agent.conversation();
+
+    let first = conversation.say("Is there any pending pet?").await.unwrap();
+    assert_eq!((first.text.as_str(), first.rounds), ("Pet 2 is pending.", 2));
+    let second = conversation.say("What do you know?").await.unwrap();
+    assert_eq!((second.text.as_str(), second.rounds), ("I know 6 messages.", 1));
+    assert_eq!(conversation.messages(), second.messages);
+    let instructions = second.messages.iter().filter(|m| matches!(m, Message::System(_))).count();
+    assert_eq!(instructions, 1);
+}
+
+#[tokio::test]
+async fn a_stored_conversation_goes_on() {
+    let agent = Agent::new(chat::script().text("Hello Ada.").text("Ada."), ToolSet::new());
+    let reply = agent.run("I am Ada.").await.unwrap();
+    let stored = serde_json::to_string(&reply.messages).unwrap();
+
+    let messages: Vec<Message> = serde_json::from_str(&stored).unwrap();
+    let mut conversation = agent.conversation().history(messages);
+    assert_eq!(conversation.say("Who am I?").await.unwrap().text, "Ada.");
+    assert_eq!(conversation.messages().len(), 4);
+}
+
+#[tokio::test]
+async fn a_turn_that_failed_can_be_tried_again() {
+    let model = chat::script().fails(|| ModelError::RateLimited("later".into())).text("Hi.");
+    let mut conversation = Agent::new(model, ToolSet::new()).conversation();
+    assert!(matches!(conversation.say("Hello.").await, Err(AgentError::Model(_))));
+    assert_eq!(conversation.resume().await.unwrap().text, "Hi.");
+    assert_eq!(conversation.messages().len(), 2, "the question is there once");
+    assert_eq!(conversation.resume().await.unwrap().text, "Hi.", "and stays answered");
+}
+
+/// A conversation whose turn was dropped while one of two calls had finished.
+async fn interrupted(model: chat::Script) -> opentool_agent::Conversation {
+    let begun = Arc::new(tokio::sync::Notify::new());
+    let slow = {
+        let begun = Arc::clone(&begun);
+        let first = std::sync::atomic::AtomicBool::new(true);
+        raw("slow", move |_, _| {
+            let hangs = first.swap(false, std::sync::atomic::Ordering::SeqCst);
+            begun.notify_one();
+            async move {
+                if hangs {
+                    std::future::pending::<()>().await;
+                }
+                Ok(opentool_core::ToolOutput::text("in the end"))
+            }
+        })
+    };
+    let agent = Agent::new(model, set![echo(), slow]);
+    let mut conversation = agent.conversation();
+    tokio::select! {
+        _ = conversation.say("?") => panic!("it hangs"),
+        () = begun.notified() => {}
+    }
+    conversation
+}
+
+#[tokio::test]
+async fn a_turn_whose_future_was_dropped_keeps_what_finished_and_goes_on() {
+    let model = chat::script().calls([("echo", json!({"n": 1})), ("slow", json!({}))]).text("done");
+    let mut conversation = interrupted(model).await;
+    assert_eq!(conversation.run().results().len(), 1, "the finished call is kept");
+
+    let reply = conversation.resume().await.unwrap();
+    let texts: Vec<String> = reply.messages[2..4]
+        .iter()
+        .map(|message| match message {
+            Message::Tool(result) => result.output.to_text(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(texts, [r#"{"n":1}"#, "in the end"]);
+}
+
+#[tokio::test]
+async fn after_an_interrupted_turn_the_next_one_sees_which_calls_have_no_result() {
+    let model = chat::script().calls([("echo", json!({"n": 1})), ("slow", json!({}))]).text("never mind");
+    let mut conversation = interrupted(model).await;
+    let reply = conversation.say("Leave it.").await.unwrap();
+    assert_eq!(reply.text, "never mind");
+    let Message::Tool(lost) = &reply.messages[3] else { panic!("{:?}", reply.messages) };
+    assert!(lost.output.is_error);
+    assert_eq!(reply.messages[4], Message::user("Leave it."));
+}

@@ -1,0 +1,13 @@
+//! Tests of the loop and of the chat models, as their users see them.
+
+// The settings for tests do not reach functions beside them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod agent;
+mod conversation;
+mod dispatcher;
+mod events;
+mod fixtures;
+mod openai;
+mod run;
+mod script;

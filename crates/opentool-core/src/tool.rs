@@ -22,7 +22,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
     message = "`{Self}` is not a tool",
     label = "this is not a tool",
     note = "put `#[tool]` on the function and pass it by its name: `tools![my_function]`",
-    note = "for the methods of a type: `#[tools] impl {Self} {{ .. }}` and `ToolSet::from(value)`"
+    note = "for the methods of a type: `#[tool] impl {Self} {{ .. }}` and `ToolSet::from(value)`"
 )]
 pub trait Tool: Send + Sync + 'static {
     /// What the model is told. Must not change between calls.

@@ -11,7 +11,8 @@ macro_rules! tools {
         const _: () = $crate::__private::assert_distinct(
             &[$(<$tool as $crate::__private::NamedTool>::NAME),*]
         );
-        let tools: [$crate::__private::Arc<dyn $crate::Tool>; _] = [$($crate::__private::Arc::new($tool {})),*];
+        let tools: [$crate::__private::Arc<dyn $crate::Tool>; _] =
+            [$($crate::__private::Arc::new(<$tool as $crate::__private::NamedTool>::TOOL)),*];
         $crate::__private::set_of(tools)
     }};
     ($($other:tt)*) => {

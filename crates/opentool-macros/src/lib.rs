@@ -1,14 +1,26 @@
-//! The attributes #[tool] and #[tools] of opentool.
+//! The attribute `#[tool]` of `opentool`: functions and methods become tools.
+//!
+//! The crate reads signatures and attributes, and reports every mistake in one go. What a tool does at run
+//! time is not generated code but lives in `opentool_core::__private`; the expansion only calls it.
+
 use proc_macro::TokenStream;
 
-/// Makes a function a tool.
-#[proc_macro_attribute]
-pub fn tool(_attr: TokenStream, item: TokenStream) -> TokenStream {
-    item
-}
+mod arg_attr;
+mod checks;
+mod docs;
+mod errors;
+mod expand;
+mod fit;
+mod function;
+mod methods;
+mod settings;
+mod signature;
+mod tool_attr;
+mod types;
 
-/// Makes the methods of a type tools.
+#[doc = include_str!("../docs/tool.md")]
 #[proc_macro_attribute]
-pub fn tools(_attr: TokenStream, item: TokenStream) -> TokenStream {
-    item
+pub fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    let (attributes, item) = (attributes.into(), item.into());
+    function::tool(attributes, item).into()
 }

@@ -10,9 +10,12 @@ use crate::{Tool, ToolSet};
     label = "`tools![..]` takes functions with `#[tool]`",
     note = "for the methods of a type: `ToolSet::from(value)`; for any other tool: `ToolSet::insert(tool)`"
 )]
-pub trait NamedTool: Tool {
+pub trait NamedTool: Tool + Sized {
     /// The tool's name.
     const NAME: &'static str;
+
+    /// The tool: a path cannot stand before braces in `tools![..]`.
+    const TOOL: Self;
 }
 
 /// Refuses two equal names. Meant for a `const`: the panic is then an error of the compiler.

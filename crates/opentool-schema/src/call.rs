@@ -1,102 +1,113 @@
 //! The checked call: the one place where a call passes from "asked for" to "run".
 //!
-//! Text becomes JSON, JSON is validated, the tool runs; a panic and a cancellation become errors. Whoever runs
-//! tools (the loop, a server, the command line) does it through here. Repair and coercion are stages that will
-//! stand between parsing and validation.
+//! The stages: find the tool, read the arguments ([`crate::read`]), validate them, run the tool behind a wall
+//! ([`crate::guard`]). Whoever runs tools (the loop, a server, the command line) does it through here. Repair and
+//! coercion are stages that will stand between reading and validation. It starts no timer and no task: the
+//! deadline of a context is a fact for the tool, and enforced by hosts, which have a runtime.
 
+use std::borrow::Cow;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
-use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
-use opentool_core::{
-    Arguments, InvalidArguments, Problem, ToolCall, ToolContext, ToolError, ToolOutput, ToolSet,
-};
+use opentool_core::{Arguments, Failure, Tool, ToolCall, ToolContext, ToolError, ToolOutput, ToolSet};
 use serde_json::Value;
 
+use crate::guard::{Guarded, guarded};
+use crate::read::read;
 use crate::{SchemaError, Validator};
 
 /// Calling tools of a [`ToolSet`] with validation.
 pub trait ToolSetExt {
     /// Validates the arguments of `call` and runs the tool.
     ///
-    /// Always comes back: a panic of the tool is [`ToolError::Panicked`], and the context's cancellation ends
-    /// the call with [`ToolError::Cancelled`] by dropping the tool's future.
+    /// Always comes back if the tool does: a panic of the tool, also one while its future is dropped, is
+    /// [`ToolError::Panicked`], and the context's cancellation ends the call with [`ToolError::Cancelled`] by
+    /// dropping the tool's future. The context's deadline ([`ToolContext::ends_at`]) is *not* enforced here: a
+    /// host with a runtime wraps this future in its timeout, and dropping it drops the tool's.
     fn call<'a>(
         &'a self,
         cx: &'a ToolContext,
         call: &'a ToolCall,
     ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send + 'a;
 
+    /// [`ToolSetExt::call`] for those who always need an output: an error becomes a marked output with the text
+    /// for the model, and its kind ([`ToolError::code`]) is in the host-only metadata under `error`.
+    fn answer<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        call: &'a ToolCall,
+    ) -> impl Future<Output = ToolOutput> + Send + 'a;
+
     /// What [`ToolSetExt::call`] does before it runs the tool: finds it, and reads and validates the arguments.
     ///
     /// # Errors
-    /// [`ToolError::UnknownTool`] and [`ToolError::InvalidArguments`].
+    /// [`ToolError::UnknownTool`], [`ToolError::InvalidArguments`], and [`ToolError::Failed`] where the tool's own
+    /// schema cannot be used (the [`SchemaError`] is its source).
     fn check(&self, call: &ToolCall) -> Result<Arguments, ToolError>;
 }
 
 impl ToolSetExt for ToolSet {
     async fn call<'a>(&'a self, cx: &'a ToolContext, call: &'a ToolCall) -> Result<ToolOutput, ToolError> {
-        let arguments = self.check(call)?;
-        let tool = self.find(&call.name)?;
+        // Checking runs code of others too: a schema that is made when first needed, the pattern engine.
+        let (tool, arguments) = guarded(|| checked(self, call))?;
         if cx.cancel_signal().is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         // The making of the future is guarded too: a tool may panic before its first await.
-        let running = AssertUnwindSafe(async { tool.call(cx, arguments).await }).catch_unwind();
-        match select(std::pin::pin!(running), cx.cancel_signal().cancelled()).await {
-            Either::Left((Ok(result), _)) => result,
-            Either::Left((Err(panic), _)) => Err(ToolError::Panicked(panic_text(&*panic).into())),
+        let running = Guarded::new(guarded(|| Ok(tool.call(cx, arguments)))?);
+        match select(running, cx.cancel_signal().cancelled()).await {
+            Either::Left((result, _)) => result,
             Either::Right(((), _)) => Err(ToolError::Cancelled),
         }
     }
 
+    async fn answer<'a>(&'a self, cx: &'a ToolContext, call: &'a ToolCall) -> ToolOutput {
+        match ToolSetExt::call(self, cx, call).await {
+            Ok(output) => output,
+            Err(error) => ToolOutput::from(&error).metadata("error", error.code()),
+        }
+    }
+
     fn check(&self, call: &ToolCall) -> Result<Arguments, ToolError> {
-        let compiled = self.derived(&call.name, |definition| Validator::new(&definition.input_schema));
-        let Some((_, validator)) = compiled else {
-            return Err(self.find(&call.name).err().map_or(ToolError::Cancelled, Into::into));
-        };
-        let validator: &Result<Validator, SchemaError> = &validator;
-        let validator = validator.as_ref().map_err(|error| {
-            opentool_core::Failure::new("the tool's input schema is not usable; its operator has the details")
-                .source(error.clone())
-        })?;
-        let arguments = read(&call.arguments)?;
-        validator.check(&arguments)?;
-        Ok(arguments)
+        guarded(|| checked(self, call)).map(|(_, arguments)| arguments)
     }
 }
 
-fn read(arguments: &Value) -> Result<Arguments, InvalidArguments> {
-    let problem = match arguments {
-        Value::Object(map) => return Ok(map.clone().into()),
-        Value::Null => return Ok(Arguments::new()),
-        Value::String(text) if text.trim().is_empty() => return Ok(Arguments::new()),
-        Value::String(text) => match serde_json::from_str(text) {
-            Ok(Value::Object(map)) => return Ok(map.into()),
-            Ok(other) => Problem::new("", "type").expected("expected a JSON object").found(kind(&other)),
-            Err(error) => Problem::new("", "json").expected(format!("expected JSON: {error}")),
-        },
-        other => Problem::new("", "type").expected("expected a JSON object").found(kind(other)),
+/// The tool, and its arguments once they are known to be good.
+fn checked<'a>(tools: &'a ToolSet, call: &ToolCall) -> Result<(&'a Arc<dyn Tool>, Arguments), ToolError> {
+    let compiled = tools.derived(&call.name, |definition| {
+        // A panic here would be met again at every call; as an error it is made once.
+        guarded(|| Ok(Validator::new(&definition.input_schema)))
+    });
+    let Some((tool, compiled)) = compiled else {
+        return Err(unknown(tools, &call.name));
     };
-    Err(InvalidArguments::new(vec![problem]))
+    let compiled: &Result<Result<Validator, SchemaError>, ToolError> = &compiled;
+    let validator = match compiled {
+        Ok(Ok(validator)) => validator,
+        Ok(Err(error)) => return Err(unusable(error.clone())),
+        Err(error) => return Err(unusable(error.to_string())),
+    };
+    let arguments = read(&call.arguments)?;
+    validator.check(&arguments)?;
+    // Only now is the caller's object copied, and text that was parsed is moved.
+    let arguments = match arguments {
+        Cow::Owned(Value::Object(members)) => members.into(),
+        Cow::Borrowed(Value::Object(members)) => members.clone().into(),
+        _ => Arguments::new(),
+    };
+    Ok((tool, arguments))
 }
 
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+fn unknown(tools: &ToolSet, name: &str) -> ToolError {
+    match tools.find(name) {
+        Err(unknown) => unknown.into(),
+        // The slot for the validator holds something else: a mistake of the host, not of the model.
+        Ok(_) => unusable("the tool set keeps something else in the place of its validator"),
     }
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
+fn unusable(source: impl Into<opentool_core::BoxError>) -> ToolError {
+    Failure::new("the tool's input schema is not usable; its operator has the details").source(source).into()
 }

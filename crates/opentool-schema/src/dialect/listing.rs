@@ -1,0 +1,47 @@
+//! The listing, our own: MCP's form, with `description` always there, and `tags?` and `source` added.
+
+use opentool_core::{Origin, ToolDefinition};
+use serde_json::{Map, Value};
+
+use super::raised::Raising;
+use crate::text::found;
+use opentool_core::Diagnostic;
+
+pub(crate) fn lower(definition: &ToolDefinition) -> Value {
+    let mut tool = Map::new();
+    for (key, value) in super::mcp::members(definition) {
+        if key == "inputSchema" && definition.description.is_empty() {
+            tool.insert("description".to_owned(), "".into());
+        }
+        tool.insert(key, value);
+    }
+    if !definition.tags.is_empty() {
+        tool.insert("tags".to_owned(), definition.tags.clone().into());
+    }
+    tool.insert("source".to_owned(), definition.origin.to_string().into());
+    Value::Object(tool)
+}
+
+/// Whether an entry of MCP's form is one of ours.
+pub(crate) fn is(entry: &Map<String, Value>) -> bool {
+    super::mcp::is(entry) && (entry.contains_key("source") || entry.contains_key("tags"))
+}
+
+pub(crate) fn raise(mut entry: Raising<'_, '_>) -> Option<ToolDefinition> {
+    let source = entry.text("source");
+    let mut tags = Vec::new();
+    match entry.members.get("tags") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(words)) => tags.extend(words.iter().filter_map(Value::as_str).map(str::to_owned)),
+        Some(other) => {
+            let message = format!("the tags are {}, and were left out", found(other));
+            entry.diagnostics.push(Diagnostic::warning("not-an-array", entry.at("tags"), message));
+        }
+    }
+    let mut definition = super::mcp::raise(entry)?;
+    definition.tags = tags;
+    if let Some(source) = source {
+        definition.origin = Origin::new("definitions").item(source);
+    }
+    Some(definition)
+}

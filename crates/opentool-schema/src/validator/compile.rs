@@ -1,0 +1,79 @@
+//! How schemas are handed to the `jsonschema` crate: drafts, formats, patterns, no retrieval.
+//!
+//! This and `explain` are the only places that know the crate.
+
+use jsonschema::{Draft, PatternOptions};
+use serde_json::Value;
+
+use crate::SchemaError;
+use crate::text::shorten;
+
+/// Formats that are asserted by the crate but that authors use in other senses: they only annotate.
+const UNASSERTED: [&str; 11] = [
+    "time",
+    "duration",
+    "regex",
+    "json-pointer",
+    "relative-json-pointer",
+    "uri-reference",
+    "uri-template",
+    "iri",
+    "iri-reference",
+    "idn-email",
+    "idn-hostname",
+];
+
+/// Bytes that one pattern may compile to.
+const PATTERN_SIZE: usize = 2 << 20;
+/// Steps back that a pattern with look-around or back-references may take before the match counts as failed.
+const BACKTRACKS: usize = 20_000;
+
+/// The draft that `$schema` names; 2020-12 where it names none that is known.
+pub(crate) fn draft_of(schema: &Value) -> Draft {
+    known_draft(schema).unwrap_or(Draft::Draft202012)
+}
+
+fn known_draft(schema: &Value) -> Option<Draft> {
+    let name = schema.get("$schema")?.as_str()?.trim_end_matches('#');
+    let name = name.strip_prefix("https://").or_else(|| name.strip_prefix("http://"))?;
+    Some(match name {
+        "json-schema.org/draft-04/schema" => Draft::Draft4,
+        "json-schema.org/draft-06/schema" => Draft::Draft6,
+        "json-schema.org/draft-07/schema" => Draft::Draft7,
+        "json-schema.org/draft/2019-09/schema" => Draft::Draft201909,
+        "json-schema.org/draft/2020-12/schema" => Draft::Draft202012,
+        _ => return None,
+    })
+}
+
+/// Compiles a whole schema.
+pub(super) fn compile(schema: &Value) -> Result<jsonschema::Validator, SchemaError> {
+    match (schema.get("$schema"), known_draft(schema)) {
+        // Vendors' dialects (that of OpenAPI 3.1, for example) would have to be fetched to be known.
+        (Some(_), None) => {
+            let mut plain = schema.clone();
+            if let Some(root) = plain.as_object_mut() {
+                root.shift_remove("$schema");
+            }
+            build(&plain, Draft::Draft202012)
+        }
+        (_, draft) => build(schema, draft.unwrap_or(Draft::Draft202012)),
+    }
+}
+
+/// Compiles a schema or a piece of one: with patterns that take linear time, or else with bounded ones.
+pub(crate) fn build(schema: &Value, draft: Draft) -> Result<jsonschema::Validator, SchemaError> {
+    let mut options = jsonschema::options().offline().with_draft(draft).should_validate_formats(true);
+    for format in UNASSERTED {
+        options = options.with_format(format, |_: &str| true);
+    }
+    let linear = PatternOptions::regex().size_limit(PATTERN_SIZE);
+    let bounded = PatternOptions::fancy_regex().size_limit(PATTERN_SIZE).backtrack_limit(BACKTRACKS);
+    match options.clone().with_pattern_options(linear).build(schema) {
+        Ok(compiled) => Ok(compiled),
+        Err(_) => options.with_pattern_options(bounded).build(schema).map_err(|error| {
+            let pointer = error.instance_path().as_str();
+            SchemaError::Invalid { pointer: pointer.into(), message: shorten(&error.to_string(), 300).into() }
+        }),
+    }
+}

@@ -1,0 +1,85 @@
+//! A compiled input schema that checks arguments and says what is wrong with them.
+//!
+//! The verdict is the compiled schema's alone; the words come from [`crate::explain`], which runs only when the
+//! verdict is "no". Nothing is ever fetched, and both the schema and the arguments are taken to be hostile: what
+//! could run for ever or overflow the stack is refused first. Arguments are never changed here.
+
+mod compile;
+mod complexity;
+mod depth;
+
+use opentool_core::{InvalidArguments, Problem, Schema};
+use serde_json::Value;
+
+pub(crate) use compile::{build, draft_of};
+
+use crate::SchemaError;
+use crate::explain::explain;
+
+/// How deep arguments may nest: the limit of `serde_json`'s own reader.
+const MAX_DEPTH: usize = 128;
+/// Levels of arguments times schemas in a row at one level: a bound on the stack that one check takes.
+const MAX_FRAMES: usize = 1024;
+
+/// A compiled schema. Make it once per tool and share it.
+///
+/// # What is asserted
+/// All keywords of the draft that `$schema` names (draft-04 to 2020-12; 2020-12 without or with an unknown
+/// `$schema`). Of the formats: `date`, `date-time`, `email`, `hostname`, `ipv4`, `ipv6`, `uri` and `uuid`; all
+/// others are annotations, because authors use them loosely (`time` without an offset, `duration` as `30s`).
+///
+/// # Limits
+/// A schema: 128 levels, 100,000 values, no reference out of itself, no endless reference, no alternatives that
+/// multiply beyond reason, no pattern that compiles to more than 2 MiB. Arguments: 128 levels.
+#[derive(Debug)]
+pub struct Validator {
+    compiled: jsonschema::Validator,
+    schema: Schema,
+    depth: usize,
+}
+
+impl Validator {
+    /// Compiles the schema. Nothing is ever fetched: a `$ref` to another document is an error.
+    ///
+    /// # Errors
+    /// [`SchemaError`] by what is wrong with the schema, with a pointer into it where there is one.
+    pub fn new(schema: &Schema) -> Result<Self, SchemaError> {
+        let value = schema.as_value();
+        let reach = complexity::measure(value)?;
+        let compiled = compile::compile(value)?;
+        let depth = MAX_FRAMES.checked_div(reach).unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
+        Ok(Self { compiled, schema: schema.clone(), depth })
+    }
+
+    /// The schema, as it came.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Whether the schema accepts the arguments. The fast question: nothing is explained.
+    pub fn accepts(&self, arguments: &Value) -> bool {
+        depth::within(arguments, self.depth) && self.compiled.is_valid(arguments)
+    }
+
+    /// Checks arguments and reports every problem at once.
+    ///
+    /// The pointer of a problem is that of the argument; for a missing one, the place where it should be. The
+    /// rule is the schema's keyword, or `depth` for arguments that nest too deep. At most 20 problems are
+    /// reported, and a last one with the rule `more` where there are more. No text of a problem is longer than
+    /// 500 characters.
+    ///
+    /// # Errors
+    /// [`InvalidArguments`] with at least one problem.
+    pub fn check(&self, arguments: &Value) -> Result<(), InvalidArguments> {
+        if !depth::within(arguments, self.depth) {
+            let problem = Problem::new("", "depth")
+                .expected(format!("expected at most {} levels of nested arrays and objects", self.depth))
+                .found("more");
+            return Err(InvalidArguments::new(vec![problem]));
+        }
+        if self.compiled.is_valid(arguments) {
+            return Ok(());
+        }
+        Err(InvalidArguments::new(explain(self.schema.as_value(), &self.compiled, arguments)))
+    }
+}

@@ -1,0 +1,11 @@
+//! Tests of `opentool-schema` as its users meet it.
+
+// The helpers of tests fail by panicking, like the tests themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod call;
+mod definitions;
+mod golden;
+mod hostile;
+mod round_trip;
+mod tools;

@@ -1,0 +1,17 @@
+//! Tests of the MCP server with real clients: the SDK's own, and bytes on a socket.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod calls;
+mod cancellation;
+mod changes;
+mod http_rules;
+mod limits;
+mod listing;
+mod many_clients;
+mod progress;
+mod raw;
+mod shutdown;
+mod streams;
+mod structured;
+mod support;

@@ -15,11 +15,11 @@ mod stateful;
 
 pub use std::sync::{Arc, OnceLock};
 
-pub use argument::{Argument, NoSchema, NotReadable, NotWritable};
+pub use argument::{Argument, NoDefault, NoSchema, NotReadable, NotWritable};
 pub use default::{DefaultFor, default_for};
 pub use describe::describe;
 pub use input::{Input, Property};
-pub use names::{NamedTool, assert_distinct, set_of};
+pub use names::{Named, NamedTool, assert_distinct, set_of};
 pub use reader::Reader;
 pub use returned::{NotAnError, NotReturnable, PlainReturn, ResultReturn, Returned};
 pub use schemars;

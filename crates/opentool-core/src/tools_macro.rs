@@ -8,12 +8,9 @@
 #[macro_export]
 macro_rules! tools {
     ($($tool:path),* $(,)?) => {{
-        const _: () = $crate::__private::assert_distinct(
-            &[$(<$tool as $crate::__private::NamedTool>::NAME),*]
-        );
-        let tools: [$crate::__private::Arc<dyn $crate::Tool>; _] =
-            [$($crate::__private::Arc::new(<$tool as $crate::__private::NamedTool>::TOOL)),*];
-        $crate::__private::set_of(tools)
+        const TOOLS: &[$crate::__private::Named] = &[$($crate::__private::Named::of::<$tool>()),*];
+        const _: () = $crate::__private::assert_distinct(TOOLS);
+        $crate::__private::set_of(TOOLS.iter().map($crate::__private::Named::tool))
     }};
     ($($other:tt)*) => {
         ::core::compile_error!(

@@ -181,13 +181,19 @@ impl ToolFn {
     fn default_of(&self, argument: &Argument, krate: &Path) -> Option<TokenStream> {
         let ty = &argument.ty;
         match argument.attr.default.as_ref()? {
-            Default::OfType(key) => Some(quote_spanned! {key.span()=>
-                <#ty as ::core::default::Default>::default()
-            }),
-            // A literal may stand for a type that is made of it; any other expression has the type itself.
-            Default::Value(value) if literal(value).is_some() => Some(quote_spanned! {value.span()=>
-                #krate::__private::default_for::<#ty, _>(#value)
-            }),
+            Default::OfType(key) => {
+                let default_value = Ident::new("default_value", key.span());
+                Some(quote_spanned! {key.span()=> {
+                    #[allow(unused_imports)]
+                    use #krate::__private::NoDefault as _;
+                    #krate::__private::Argument::<#ty>::new().#default_value()
+                }})
+            }
+            // A literal or a constant may stand for a type that is made of it; any other expression has the
+            // argument's type, so that the compiler can infer what is in it.
+            Default::Value(value) if literal(value).is_some() || matches!(value, Expr::Path(_)) => {
+                Some(quote_spanned! {value.span()=> #krate::__private::default_for::<#ty, _>(#value)})
+            }
             Default::Value(value) => Some(quote_spanned! {value.span()=> {
                 let default: #ty = #value;
                 default
@@ -226,11 +232,14 @@ impl ToolFn {
             }
         }
         let function = &self.function;
+        let pin = quote_spanned!(self.callee.ident.span()=> ::std::boxed::Box::pin);
         let wait = self.callee.is_async.then(|| quote!(.await));
         let span = self.callee.output.span();
         let probe = self.returned(krate);
-        let output = quote_spanned!(span=> output);
-        let raise = quote_spanned!(span=> raise);
+        let output = Ident::new("output", span);
+        let raise = Ident::new("raise", span);
+        let value = Ident::new("value", site.located_at(span));
+        let error = Ident::new("error", site.located_at(span));
         let reader_of = if reads.is_empty() {
             quote!(let _ = #arguments;)
         } else {
@@ -250,15 +259,15 @@ impl ToolFn {
                     NotAnError as _, NotReadable as _, NotReturnable as _, PlainReturn as _, ResultReturn as _,
                 };
                 let _ = #cx;
-                ::std::boxed::Box::pin(async move {
+                #pin(async move {
                     #reader_of
                     #(#reads)*
                     #(#unwraps)*
                     let returned = #function(#(#passed),*)#wait;
                     match #probe.result(returned) {
-                        ::core::result::Result::Ok(value) => #probe.value().#output(value),
-                        ::core::result::Result::Err(error) => {
-                            ::core::result::Result::Err(#probe.error().#raise(error))
+                        ::core::result::Result::Ok(#value) => #probe.value().#output(#value),
+                        ::core::result::Result::Err(#error) => {
+                            ::core::result::Result::Err(#probe.error().#raise(#error))
                         }
                     }
                 })

@@ -19,7 +19,11 @@ pub(crate) fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Fn(function)) => free_function(attr, function, errors),
         Ok(Item::Impl(block)) => methods::methods(attr, block, errors),
         Ok(other) => {
-            errors.at(name_of(&other), "`#[tool]` stands on a function or on an `impl` block with methods");
+            let name = name_of(&other);
+            let message = format!(
+                "`{name}` is no function; write `#[tool]` on a `fn`, or on an `impl` block with methods"
+            );
+            errors.at(name, message);
             with_errors(item, errors)
         }
         Err(error) => {

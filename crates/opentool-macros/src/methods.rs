@@ -147,7 +147,7 @@ fn of_method(attributes: &mut Vec<Attribute>, of_block: &ToolAttr, errors: &mut 
     attr.ignore_all |= of_block.ignore_all;
     attr.ignore_description |= of_block.ignore_description;
     attr.ignore_parameter_descriptions |= of_block.ignore_parameter_descriptions;
-    let tags = of_block.tags.iter().cloned().collect::<Vec<_>>();
+    let tags = of_block.tags.clone();
     attr.tags.splice(0..0, tags);
     attr
 }

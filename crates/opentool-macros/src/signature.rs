@@ -147,11 +147,16 @@ fn parameter(
     let had_arg = typed.attrs.iter().find(|attribute| attribute.path().is_ident("arg")).cloned();
     let arg = ArgAttr::take(&mut typed.attrs, errors);
     if let Some(cfg) = typed.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
-        errors.at(cfg, "a parameter of a tool cannot depend on `cfg`; put `#[cfg(..)]` on two functions");
+        errors.at(cfg, "`cfg` on a parameter would change the schema; put `#[cfg(..)]` on two functions");
     }
     if is_context(&typed.ty) {
         if let Some(attribute) = had_arg {
-            errors.at(attribute, "the context comes from the host; `#[arg(..)]` is for arguments");
+            let pattern = &typed.pat;
+            let name = quote::quote!(#pattern);
+            errors.at(
+                attribute,
+                format!("`{name}` comes from the host, not from the model; take `#[arg(..)]` off"),
+            );
         }
         return Some(Parameter::Context);
     }
@@ -186,7 +191,11 @@ fn argument_ident(pattern: &Pat, errors: &mut Errors) -> Option<Ident> {
             Some(pattern.ident.clone())
         }
         other => {
-            errors.at(other, "an argument needs a name that the model can write; take it apart in the body");
+            let pattern = quote::quote!(#other);
+            let message = format!(
+                "`{pattern}` is no name that a model can write; name the parameter and take it apart in the body"
+            );
+            errors.at(other, message);
             None
         }
     }

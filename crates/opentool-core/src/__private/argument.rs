@@ -62,6 +62,13 @@ impl<T: Serialize> Argument<T> {
     }
 }
 
+impl<T: Default> Argument<T> {
+    /// The default of the type.
+    pub fn default_value(self) -> T {
+        T::default()
+    }
+}
+
 /// A type that a model's JSON can be read into.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it cannot be read from JSON",
@@ -126,6 +133,32 @@ pub trait NoSchema<T>: Sized {
 }
 
 impl<T> NoSchema<T> for Argument<T> {}
+
+/// A type with a default.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no default",
+    label = "`default` alone means `Default::default()`",
+    note = "write `#[arg(default = ..)]`, or put `#[derive(Default)]` on `{Self}`"
+)]
+pub trait DefaultArgument {}
+
+/// What steps in for types without a default.
+pub trait NoDefault<T>: Sized {
+    /// Never runs.
+    fn default_value(self) -> T
+    where
+        T: DefaultArgument;
+}
+
+impl<T> NoDefault<T> for Argument<T> {
+    #[allow(clippy::empty_loop)] // There is no value to give, and the bound keeps everyone out.
+    fn default_value(self) -> T
+    where
+        T: DefaultArgument,
+    {
+        loop {}
+    }
+}
 
 /// What steps in for default values that cannot be shown.
 pub trait NotWritable<T>: Sized {

@@ -19,12 +19,14 @@ pub fn default_for<T, D: DefaultFor<T>>(default: D) -> T {
     default.into_default()
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> DefaultFor<T> for T {
     fn into_default(self) -> T {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> DefaultFor<Option<T>> for T {
     fn into_default(self) -> Option<T> {
         Some(self)
@@ -33,12 +35,14 @@ impl<T> DefaultFor<Option<T>> for T {
 
 macro_rules! default_via_from {
     ($($literal:ty => $($target:ty),+;)*) => {$($(
+        #[diagnostic::do_not_recommend]
         impl DefaultFor<$target> for $literal {
             fn into_default(self) -> $target {
                 self.into()
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl DefaultFor<Option<$target>> for $literal {
             fn into_default(self) -> Option<$target> {
                 Some(self.into())

@@ -14,19 +14,39 @@ pub trait NamedTool: Tool + Sized {
     /// The tool's name.
     const NAME: &'static str;
 
-    /// The tool: a path cannot stand before braces in `tools![..]`.
+    /// The tool.
     const TOOL: Self;
 }
 
-/// Refuses two equal names. Meant for a `const`: the panic is then an error of the compiler.
+/// One tool of `tools![..]`: mentions its path once, so that a mistake is reported once.
+#[derive(Debug)]
+pub struct Named {
+    name: &'static str,
+    make: fn() -> Arc<dyn Tool>,
+}
+
+impl Named {
+    /// The tool of this type.
+    pub const fn of<T: NamedTool>() -> Self {
+        Self { name: T::NAME, make: || Arc::new(T::TOOL) }
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> Arc<dyn Tool> {
+        (self.make)()
+    }
+}
+
+/// Refuses two equal names. Meant for a `const`: the panic is then an error of the compiler, at the caller.
+#[track_caller]
 #[allow(clippy::panic, clippy::indexing_slicing)] // The only way to report from a `const`.
-pub const fn assert_distinct(names: &[&str]) {
+pub const fn assert_distinct(tools: &[Named]) {
     let mut i = 0;
-    while i < names.len() {
+    while i < tools.len() {
         let mut j = i + 1;
-        while j < names.len() {
-            if equal(names[i].as_bytes(), names[j].as_bytes()) {
-                let (text, length) = clash(names[i].as_bytes());
+        while j < tools.len() {
+            if equal(tools[i].name.as_bytes(), tools[j].name.as_bytes()) {
+                let (text, length) = clash(tools[i].name.as_bytes());
                 match std::str::from_utf8(text.split_at(length).0) {
                     Ok(text) => panic!("{}", text),
                     Err(_) => panic!("two tools in one `tools![..]` have the same name"),

@@ -1,5 +1,7 @@
 //! What users of the macros and of the facade rely on.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 mod agreement;
 mod calls;
 mod compile_fail;

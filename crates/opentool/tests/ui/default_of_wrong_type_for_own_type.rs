@@ -1,0 +1,14 @@
+use opentool::tool;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+enum Unit {
+    Celsius,
+}
+
+/// Current weather.
+#[tool]
+fn weather(#[arg(default = "celsius")] unit: Unit) -> bool {
+    matches!(unit, Unit::Celsius)
+}
+
+fn main() {}

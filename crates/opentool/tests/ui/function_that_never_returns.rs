@@ -1,0 +1,9 @@
+use opentool::tool;
+
+/// Waits.
+#[tool]
+fn wait() -> ! {
+    loop {}
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use opentool::tool;
+
+/// Greets.
+#[tool]
+fn greet() -> impl serde::Serialize {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use opentool::tool;
+
+#[tool]
+fn weather(city: String) -> String {
+    city
+}
+
+fn main() {}

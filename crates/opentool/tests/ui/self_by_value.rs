@@ -1,0 +1,13 @@
+use opentool::tool;
+
+struct Counter(u8);
+
+#[tool]
+impl Counter {
+    /// Counts.
+    fn count(self) -> u8 {
+        self.0
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use opentool::ToolSet;
+
+struct Shop;
+
+fn set() -> ToolSet {
+    ToolSet::from(Shop)
+}
+
+fn main() {}

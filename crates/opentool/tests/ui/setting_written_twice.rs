@@ -1,0 +1,9 @@
+use opentool::tool;
+
+/// Counts.
+#[tool(title = "Count", title = "Counter")]
+fn count() -> u8 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use opentool::tool;
+
+/// A city.
+#[tool]
+struct City {
+    name: String,
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use opentool::tools;
+
+fn set() -> opentool::ToolSet {
+    tools![1 + 1]
+}
+
+fn main() {}

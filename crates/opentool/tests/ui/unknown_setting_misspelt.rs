@@ -1,0 +1,9 @@
+use opentool::tool;
+
+/// Greets.
+#[tool(descripton = "Greets.")]
+fn greet() -> String {
+    String::new()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use opentool::tool;
+
+/// Greets.
+#[tool(banana)]
+fn greet() -> String {
+    String::new()
+}
+
+fn main() {}

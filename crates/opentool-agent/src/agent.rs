@@ -10,6 +10,8 @@ use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
 use opentool_core::{ChatModel, ChatReply, ChatRequest, Message, ModelError, ToolCall, ToolContext, ToolSet};
 
+use tokio::time::{Instant, timeout_at};
+
 use crate::error::ModelFailure;
 use crate::run::ROUNDS;
 use crate::{AgentError, AgentEvent, Conversation, Dispatcher, Finish, OutOfTurn, Prompt, Reply, Run, Step};
@@ -79,7 +81,8 @@ impl Agent {
         self
     }
 
-    /// Sets what the tools get to know of the host. Its cancellation ends runs as well. For one run only:
+    /// Sets what the tools get to know of the host. Its cancellation and its deadline end runs as well. For one
+    /// run only:
     /// `agent.clone().context(cx).run(..)`.
     pub fn context(mut self, context: ToolContext) -> Self {
         self.dispatcher = self.dispatcher.context(context);
@@ -183,13 +186,24 @@ impl Agent {
     }
 
     async fn ask(&self, messages: &[Message]) -> Result<ChatReply, Stop> {
-        let cancelled = self.dispatcher.cancelled();
-        if cancelled.is_cancelled() {
+        let cx = self.dispatcher.host();
+        if cx.cancel_signal().is_cancelled() {
             return Err(Stop::Cancelled);
         }
-        let asking = self.model.reply(ChatRequest::new(messages, self.tools()));
-        match select(asking, cancelled.cancelled()).await {
-            Either::Left((reply, _)) => reply.map_err(Stop::Model),
+        let deadline = cx.ends_at().map(Instant::from_std);
+        if deadline.is_some_and(|at| at <= Instant::now()) {
+            return Err(Stop::TimedOut);
+        }
+        let asking = async {
+            let asking = self.model.reply(ChatRequest::new(messages, self.tools()));
+            match deadline {
+                Some(at) => timeout_at(at, asking).await.map_err(|_| Stop::TimedOut)?,
+                None => asking.await,
+            }
+            .map_err(Stop::Model)
+        };
+        match select(pin!(asking), cx.cancel_signal().cancelled()).await {
+            Either::Left((reply, _)) => reply,
             Either::Right(((), _)) => Err(Stop::Cancelled),
         }
     }
@@ -210,6 +224,7 @@ pub(crate) enum Stop {
     Model(ModelError),
     RoundLimit,
     Cancelled,
+    TimedOut,
     EmptyPrompt,
     OutOfTurn(OutOfTurn),
 }
@@ -220,6 +235,7 @@ impl Stop {
             Self::Model(error) => AgentError::Model(Box::new(ModelFailure::new(error, run))),
             Self::RoundLimit => AgentError::RoundLimit(Box::new(run)),
             Self::Cancelled => AgentError::Cancelled(Box::new(run)),
+            Self::TimedOut => AgentError::TimedOut(Box::new(run)),
             Self::EmptyPrompt => AgentError::EmptyPrompt,
             Self::OutOfTurn(error) => error.into(),
         }

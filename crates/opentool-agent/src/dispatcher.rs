@@ -83,9 +83,9 @@ impl Dispatcher {
         self.observers.tell(event);
     }
 
-    /// The host's signal to give up.
-    pub(crate) fn cancelled(&self) -> &Cancellation {
-        self.context.cancel_signal()
+    /// What the host said.
+    pub(crate) fn host(&self) -> &ToolContext {
+        &self.context
     }
 
     /// Runs the calls of one answer and gives their results in the order of the calls.
@@ -137,6 +137,10 @@ impl Dispatcher {
             return Err(ToolError::Cancelled);
         }
         let deadline = self.deadline(started);
+        if deadline.is_some_and(|at| at <= started) {
+            // Nothing begins that nobody waits for.
+            return Err(ToolError::TimedOut(Duration::ZERO));
+        }
         let signal = Abandoned::new();
         let context = self.context_of(call, deadline, &signal);
         let running = async {

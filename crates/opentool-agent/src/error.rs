@@ -27,6 +27,9 @@ pub enum AgentError {
     /// The context's cancellation was triggered.
     #[error("cancelled")]
     Cancelled(Box<Run>),
+    /// The context's deadline passed.
+    #[error("the deadline passed after {} rounds, before there was a final answer", .0.rounds())]
+    TimedOut(Box<Run>),
     /// There is nothing to answer: the conversation has no message.
     #[error("there is nothing to answer: the prompt has no message")]
     EmptyPrompt,
@@ -40,7 +43,7 @@ impl AgentError {
     pub fn run(&self) -> Option<&Run> {
         match self {
             Self::Model(failure) => Some(&failure.run),
-            Self::RoundLimit(run) | Self::Cancelled(run) => Some(run),
+            Self::RoundLimit(run) | Self::Cancelled(run) | Self::TimedOut(run) => Some(run),
             Self::EmptyPrompt | Self::OutOfTurn(_) => None,
         }
     }
@@ -49,7 +52,7 @@ impl AgentError {
     pub fn into_run(self) -> Option<Run> {
         match self {
             Self::Model(failure) => Some(failure.run),
-            Self::RoundLimit(run) | Self::Cancelled(run) => Some(*run),
+            Self::RoundLimit(run) | Self::Cancelled(run) | Self::TimedOut(run) => Some(*run),
             Self::EmptyPrompt | Self::OutOfTurn(_) => None,
         }
     }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use opentool_core::{BoxFuture, ChatModel, ChatReply, ChatRequest, ModelError};
 use opentool_http::{Client, HeaderName, HeaderValue, Options, Request, Url};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Map, Value};
 
 const OPENAI: &str = "https://api.openai.com/v1";
 /// How long an answer may take if nobody says otherwise: models that think are slow.
@@ -50,13 +51,21 @@ pub struct OpenAi {
     url: Option<Url>,
     key: Option<SecretString>,
     headers: Vec<(HeaderName, HeaderValue)>,
+    parameters: Map<String, Value>,
     client: Client,
 }
 
 impl OpenAi {
     /// The model of this name at OpenAI, without a key. Reads no environment variable; see [`openai`].
     pub fn new(model: impl Into<String>) -> Self {
-        Self { model: model.into(), url: None, key: None, headers: Vec::new(), client: client(TIMEOUT) }
+        Self {
+            model: model.into(),
+            url: None,
+            key: None,
+            headers: Vec::new(),
+            parameters: Map::new(),
+            client: client(TIMEOUT),
+        }
     }
 
     fn from_variables(
@@ -118,6 +127,14 @@ impl OpenAi {
         Ok(self)
     }
 
+    /// Adds a member to the body of every request, as the server documents it: `temperature`, `max_completion_tokens`,
+    /// `tool_choice`, `reasoning_effort`, … Those that the codec answers for (`model`, `messages`, `tools`, `stream`,
+    /// `n`) stay as they are.
+    pub fn parameter(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.parameters.insert(name.into(), value.into());
+        self
+    }
+
     /// Sets how long an answer may take. Default: 10 minutes.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.client = client(limit);
@@ -129,7 +146,7 @@ impl OpenAi {
             Some(url) => url.clone(),
             None => endpoint(OPENAI)?,
         };
-        let mut post = Request::post_json(url, &wire::encode(&self.model, &request));
+        let mut post = Request::post_json(url, &wire::encode(&self.model, &self.parameters, &request));
         if let Some(key) = &self.key {
             post = post.bearer(key).map_err(|_| {
                 ModelError::Unauthorized(

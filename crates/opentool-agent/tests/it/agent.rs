@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use opentool_agent::{Agent, AgentError, Finish, chat};
 use opentool_core::{
-    AssistantMessage, Cancellation, ChatModel, ChatReply, Content, Message, ModelError, StopReason, ToolCall,
-    ToolContext, ToolError, ToolOutput, ToolResult, ToolSet, Usage,
+    AssistantMessage, BoxFuture, Cancellation, ChatModel, ChatReply, ChatRequest, Content, Message,
+    ModelError, StopReason, ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet, Usage,
 };
 use serde_json::{Value, json};
 
@@ -25,6 +25,19 @@ fn results(messages: &[Message]) -> Vec<&ToolResult> {
 
 fn texts(messages: &[Message]) -> Vec<String> {
     results(messages).into_iter().map(|result| result.output.to_text()).collect()
+}
+
+/// A model that never answers.
+struct Silent;
+
+impl ChatModel for Silent {
+    fn name(&self) -> &'static str {
+        "silent"
+    }
+
+    fn reply<'a>(&'a self, _: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
+        Box::pin(std::future::pending())
+    }
 }
 
 #[tokio::test]
@@ -251,24 +264,28 @@ async fn cancelling_ends_the_run_with_everything_done_so_far() {
 
 #[tokio::test]
 async fn cancelling_ends_a_question_that_is_under_way() {
-    struct Silent(Cancellation);
-    impl ChatModel for Silent {
-        fn name(&self) -> &'static str {
-            "silent"
-        }
-
-        fn reply<'a>(
-            &'a self,
-            _: opentool_core::ChatRequest<'a>,
-        ) -> opentool_core::BoxFuture<'a, Result<ChatReply, ModelError>> {
-            self.0.cancel();
-            Box::pin(std::future::pending())
-        }
-    }
     let signal = Cancellation::new();
-    let agent =
-        Agent::new(Silent(signal.clone()), ToolSet::new()).context(ToolContext::new().cancellation(signal));
-    assert!(matches!(agent.run("?").await, Err(AgentError::Cancelled(_))));
+    let agent = Agent::new(Silent, ToolSet::new()).context(ToolContext::new().cancellation(signal.clone()));
+    let running = tokio::spawn(async move { agent.run("?").await });
+    // On this single-threaded runtime the run is waiting for the model when this goes on.
+    tokio::task::yield_now().await;
+    signal.cancel();
+    assert!(matches!(running.await.unwrap(), Err(AgentError::Cancelled(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_of_the_host_ends_the_run_with_everything_done_so_far() {
+    let in_two_seconds = || tokio::time::Instant::now().into_std() + Duration::from_secs(2);
+    let model = chat::script().calls([("echo", json!({})), ("hangs", json!({}))]).text("too late");
+    let agent = Agent::new(model.clone(), set![echo(), hangs()])
+        .context(ToolContext::new().deadline(in_two_seconds()));
+    let error = agent.run("?").await.unwrap_err();
+    assert!(matches!(error, AgentError::TimedOut(_)), "{error}");
+    assert_eq!(texts(error.run().expect("the run").messages())[0], "{}");
+    assert_eq!(model.asked(), 1, "nothing is asked that nobody waits for");
+
+    let silent = Agent::new(Silent, ToolSet::new()).context(ToolContext::new().deadline(in_two_seconds()));
+    assert!(matches!(silent.run("?").await, Err(AgentError::TimedOut(_))));
 }
 
 #[tokio::test]

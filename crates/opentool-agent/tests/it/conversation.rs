@@ -28,6 +28,14 @@ async fn each_turn_sees_the_ones_before() {
 }
 
 #[tokio::test]
+async fn a_conversation_moves_between_tasks() {
+    let mut conversation = Agent::new(chat::script().text("one").text("two"), ToolSet::new()).conversation();
+    conversation.say("?").await.unwrap();
+    let elsewhere = tokio::spawn(async move { conversation.say("?").await.unwrap().text });
+    assert_eq!(elsewhere.await.unwrap(), "two");
+}
+
+#[tokio::test]
 async fn a_stored_conversation_goes_on() {
     let agent = Agent::new(chat::script().text("Hello Ada.").text("Ada."), ToolSet::new());
     let reply = agent.run("I am Ada.").await.unwrap();

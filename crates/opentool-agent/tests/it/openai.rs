@@ -131,11 +131,17 @@ async fn a_turn_with_calls_goes_over_the_wire_as_documented() {
 #[tokio::test]
 async fn a_server_of_your_own_needs_no_key_and_may_want_headers() {
     let server = server(|_| completion(&json!({"content": "Hi."}), "stop")).await;
-    let model = OpenAi::new("qwen3").base_url(&server.base).unwrap().header("api-key", "abc").unwrap();
+    let model = OpenAi::new("qwen3")
+        .base_url(&server.base)
+        .unwrap()
+        .header("api-key", "abc")
+        .unwrap()
+        .parameter("temperature", 0);
     assert_eq!(ask(&model).await.unwrap().message.to_text(), "Hi.");
     let received = server.received.lock().unwrap();
     assert_eq!(received[0].headers.get("authorization"), None);
     assert_eq!(received[0].headers["api-key"], "abc");
+    assert_eq!(received[0].body["temperature"], 0);
     assert_eq!(received[0].body.get("tools"), None, "an empty list is refused by some servers");
 }
 
@@ -202,6 +208,18 @@ async fn a_server_that_never_answers_is_given_up() {
     let AgentError::Model(failure) = &error else { panic!("{error:?}") };
     assert!(matches!(failure.error, ModelError::Unreachable { .. }), "{error:?}");
     assert!(error.to_string().contains("within 50ms"), "{error}");
+}
+
+#[tokio::test]
+async fn an_endless_answer_is_not_read_to_its_end() {
+    let server = server(|_| {
+        let endless = futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>(vec![b' '; 1 << 20]));
+        axum::body::Body::from_stream(endless).into_response()
+    })
+    .await;
+    let error = ask(&model(&server)).await.unwrap_err();
+    assert!(matches!(error, ModelError::Protocol(_)), "{error:?}");
+    assert!(error.to_string().contains("larger than the limit"), "{error}");
 }
 
 #[tokio::test]

@@ -41,6 +41,9 @@ pub(super) fn of_status(status: StatusCode, body: &[u8], redact: impl Fn(&str) -
 
 /// The error of an exchange without an answer.
 pub(super) fn of_exchange(error: HttpError) -> ModelError {
+    if matches!(error, HttpError::TooLarge { .. }) {
+        return ModelError::Protocol(error.to_string().into());
+    }
     ModelError::Unreachable { message: error.to_string().into(), source: Some(Box::new(error)) }
 }
 

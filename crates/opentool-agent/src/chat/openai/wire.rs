@@ -7,27 +7,32 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::{
-    AssistantMessage, ChatReply, ChatRequest, Content, Message, ModelError, StopReason, ToolCall, ToolResult,
-    ToolSet, Usage,
+    AssistantMessage, ChatReply, ChatRequest, Content, Message, ModelError, StopReason, ToolCall, ToolOutput,
+    ToolResult, Usage,
 };
 use opentool_schema::{Dialect, export};
 use serde_json::{Map, Value, json};
 
 /// The longest name of a function that the format allows.
 const NAME: usize = 64;
+/// Members of a request that the codec alone can answer for.
+const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "n"];
 
-/// The body of a request.
-pub(super) fn encode(model: &str, request: &ChatRequest<'_>) -> Value {
-    let messages: Vec<Value> = request.messages.iter().filter_map(message).collect();
-    let mut body = json!({"model": model, "messages": messages});
-    if let (Value::Object(body), false) = (&mut body, request.tools.is_empty()) {
-        body.insert("tools".to_owned(), tools(request.tools));
+/// The body of a request. `parameters` are the host's; what is of the codec is not among them.
+pub(super) fn encode(model: &str, parameters: &Map<String, Value>, request: &ChatRequest<'_>) -> Value {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), model.into());
+    body.insert("messages".to_owned(), request.messages.iter().filter_map(message).collect());
+    // Some servers refuse an empty list.
+    if !request.tools.is_empty() {
+        body.insert("tools".to_owned(), export(request.tools, Dialect::OpenAi));
     }
-    body
-}
-
-fn tools(tools: &ToolSet) -> Value {
-    export(tools, Dialect::OpenAi)
+    for (name, value) in parameters {
+        if !OWN.contains(&name.as_str()) {
+            body.insert(name.clone(), value.clone());
+        }
+    }
+    Value::Object(body)
 }
 
 fn message(message: &Message) -> Option<Value> {
@@ -77,7 +82,7 @@ fn sound(data: &[u8], format: &str) -> Value {
 
 /// A block that the format has no part for, in words.
 fn described(block: &Content) -> String {
-    opentool_core::ToolOutput::from(block.clone()).to_text()
+    ToolOutput::from(block.clone()).to_text()
 }
 
 fn assistant(answer: &AssistantMessage) -> Value {
@@ -206,12 +211,23 @@ fn usage(answer: &Value) -> Usage {
 
 #[cfg(test)]
 mod tests {
-    use opentool_core::{ToolOutput, ToolResult};
+    use opentool_core::ToolSet;
 
     use super::*;
 
     fn encoded(messages: &[Message]) -> Value {
-        encode("m", &ChatRequest::new(messages, &ToolSet::new()))
+        encode("m", &Map::new(), &ChatRequest::new(messages, &ToolSet::new()))
+    }
+
+    #[test]
+    fn parameters_of_the_host_stand_beside_what_is_of_the_codec() {
+        let parameters = json!({"temperature": 0, "model": "other", "stream": true, "n": 3, "messages": []});
+        let parameters = parameters.as_object().unwrap();
+        let body = encode("m", parameters, &ChatRequest::new(&[Message::user("?")], &ToolSet::new()));
+        assert_eq!(
+            body,
+            json!({"model": "m", "messages": [{"role": "user", "content": "?"}], "temperature": 0})
+        );
     }
 
     fn reply(message: Value, finish: Value) -> ChatReply {

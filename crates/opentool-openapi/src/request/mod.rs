@@ -102,7 +102,7 @@ pub fn build_located(
 }
 
 /// JSON is what tools are best with; anything is better than nothing.
-const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.8";
+const ACCEPT: &str = "application/json, */*;q=0.8";
 
 fn fixed(name: &'static str, written: &str, text: &str, operation: &Operation) -> Result<Header, ToolError> {
     let value = header_value(text).ok_or_else(|| {

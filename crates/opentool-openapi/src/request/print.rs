@@ -88,7 +88,12 @@ impl Request {
     fn curl_body(&self, before: &mut String) -> Option<CurlBody> {
         match &self.body {
             RequestBody::None => return None,
-            RequestBody::Json(value) => return Some(CurlBody::Text(value.to_string())),
+            RequestBody::Json(value) => {
+                let text = value.to_string();
+                if is_printable(&text) {
+                    return Some(CurlBody::Text(text));
+                }
+            }
             RequestBody::Text(text) | RequestBody::Form(text) if is_printable(text) => {
                 return Some(CurlBody::Text(text.clone()));
             }

@@ -1,0 +1,5 @@
+//! Reading documents and sending requests.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod send;

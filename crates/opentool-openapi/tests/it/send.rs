@@ -1,0 +1,11 @@
+//! From plans and arguments to requests, and from answers to outputs.
+
+mod answers;
+mod attacks;
+mod bodies;
+mod credentials;
+mod exchange;
+mod parameters;
+mod plans;
+mod printing;
+mod servers;

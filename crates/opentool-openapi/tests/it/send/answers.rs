@@ -1,0 +1,164 @@
+//! What comes of an answer.
+
+use axum::Router;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse as _;
+use axum::routing::get;
+use opentool_core::{Content, ToolError, ToolOutput};
+use opentool_openapi::request::Settings;
+use serde_json::json;
+
+use super::exchange::{call, chain, serve};
+use super::plans::operation;
+
+type Head = &'static [(&'static str, &'static str)];
+
+async fn answer(status: u16, head: Head, body: impl Into<Vec<u8>>) -> Result<ToolOutput, ToolError> {
+    let body = body.into();
+    let respond = move || async move {
+        let mut response = (StatusCode::from_u16(status).unwrap(), body).into_response();
+        response.headers_mut().remove(header::CONTENT_TYPE);
+        for (name, value) in head {
+            response.headers_mut().insert(*name, value.parse().unwrap());
+        }
+        response
+    };
+    let url = serve(Router::new().route("/s", get(respond))).await;
+    call(&url, operation("GET /s"), json!({}), Settings::new()).await
+}
+
+const JSON: Head = &[("content-type", "application/json; charset=utf-8")];
+const TEXT: Head = &[("content-type", "text/plain")];
+
+#[tokio::test]
+async fn json_is_text_and_value() {
+    let text = "{ \"id\": 9007199254740993,\n  \"price\": 1.50, \"big\": 1e3, \"s\": \"1.\\\"00000000000000000001\" }";
+    for head in [JSON, &[("content-type", "application/problem+json")], &[]] {
+        let output = answer(200, head, text).await.unwrap();
+        assert_eq!(output.content, [Content::text(text)]);
+        assert_eq!(output.structured.unwrap()["id"], 9_007_199_254_740_993_u64);
+    }
+}
+
+#[tokio::test]
+async fn a_number_that_would_change_is_given_as_text_only() {
+    for number in [
+        "123456789012345678901234567890",
+        "0.1000000000000000055511151231257827",
+        "1e400",
+        "-9223372036854775809",
+    ] {
+        let text = format!("[{number}]");
+        let output = answer(200, JSON, text.clone()).await.unwrap();
+        assert_eq!((output.to_text(), output.structured), (text, None), "{number}");
+    }
+    for number in [
+        "0",
+        "-0",
+        "-0.0",
+        "0.1",
+        "1.10",
+        "100e-2",
+        "1E+2",
+        "18446744073709551615",
+        "5e-324",
+        "0.30000000000000004",
+    ] {
+        assert!(answer(200, JSON, format!("[{number}]")).await.unwrap().structured.is_some(), "{number}");
+    }
+}
+
+#[tokio::test]
+async fn json_that_is_none_is_an_error_with_what_came() {
+    let error = answer(200, JSON, "{\"a\": 1,").await.unwrap_err();
+    let ToolError::Upstream(upstream) = &error else { panic!("{error:?}") };
+    assert_eq!(upstream.status, Some(200));
+    assert_eq!(
+        error.for_model(),
+        "HTTP 200 OK, but the body is not the JSON that it says it is (EOF while parsing a value at line 1 column 8); \
+         the call may have taken effect. It begins: {\"a\": 1,"
+    );
+    let error = answer(200, JSON, "x".repeat(100_000)).await.unwrap_err();
+    assert!(error.for_model().len() < 2_500);
+    // What nobody calls JSON is text.
+    assert_eq!(answer(200, TEXT, "{\"a\": 1,").await.unwrap().content, [Content::text("{\"a\": 1,")]);
+    // Deeper than a value can be, and JSON all the same.
+    let deep = format!("{}{}", "[".repeat(127), "]".repeat(127));
+    assert_eq!(answer(200, JSON, deep.clone()).await.unwrap().to_text(), deep);
+}
+
+#[tokio::test]
+async fn texts_and_bytes() {
+    assert_eq!(answer(200, TEXT, "\u{feff}hé").await.unwrap().content, [Content::text("hé")]);
+    let latin: Head = &[("content-type", "text/plain; charset=ISO-8859-1")];
+    assert_eq!(answer(200, latin, *b"h\xe9").await.unwrap().content, [Content::text("hé")]);
+    assert_eq!(answer(200, &[], "plain").await.unwrap().content, [Content::text("plain")]);
+
+    let output = answer(200, &[("content-type", "image/png; x=y")], *b"\x89PNG").await.unwrap();
+    assert_eq!(output.content, [Content::image(b"\x89PNG".to_vec(), "image/png")]);
+    let output = answer(200, &[("content-type", "audio/wav")], *b"RIFF").await.unwrap();
+    assert_eq!(output.content, [Content::audio(b"RIFF".to_vec(), "audio/wav")]);
+    let output = answer(200, &[("content-type", "application/pdf")], *b"%PDF").await.unwrap();
+    let [Content::BlobResource { uri, mime, data }] = &output.content[..] else { panic!("{output:?}") };
+    assert!(uri.starts_with("http://127.0.0.1:") && uri.ends_with("/s"), "{uri}");
+    assert_eq!((mime.as_deref(), &data[..]), (Some("application/pdf"), &b"%PDF"[..]));
+    let output = answer(200, &[], *b"\xff\xfe").await.unwrap();
+    assert!(matches!(&output.content[..], [Content::BlobResource { mime: None, .. }]), "{output:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_something_that_happened() {
+    for head in [JSON, &[]] {
+        assert_eq!(answer(204, head, "").await.unwrap().to_text(), "Done.");
+    }
+    let created = answer(201, &[("location", "/pet/7")], "").await.unwrap();
+    assert_eq!(created.to_text(), "Done. Location: /pet/7");
+}
+
+#[tokio::test]
+async fn failures_say_what_the_service_said() {
+    const PROBLEM: Head = &[("content-type", "application/problem+json")];
+    const HTML: Head = &[("content-type", "text/html; charset=utf-8")];
+    let cases: [(u16, Head, &str, &str); 9] = [
+        (404, JSON, r#"{"message": "no pet 7"}"#, "HTTP 404 Not Found: no pet 7"),
+        (500, JSON, r#"{"error": {"message": "boom"}}"#, "HTTP 500 Internal Server Error: boom"),
+        (
+            422,
+            PROBLEM,
+            r#"{"type": "about:blank", "title": "Invalid", "status": 422, "detail": "name is empty", "at": "/name"}"#,
+            r#"HTTP 422 Unprocessable Entity: Invalid: name is empty {"at":"/name"}"#,
+        ),
+        (400, JSON, r#"["a", "b"]"#, r#"HTTP 400 Bad Request: ["a","b"]"#),
+        (400, JSON, "not json", "HTTP 400 Bad Request: not json"),
+        (
+            502,
+            HTML,
+            "<html><head><TITLE>Bad\ngateway</TITLE><body>long",
+            "HTTP 502 Bad Gateway: Bad\ngateway",
+        ),
+        (403, TEXT, "go \u{1b}[31maway\u{1b}[0m\n", "HTTP 403 Forbidden: go [31maway[0m"),
+        (500, &[], "", "HTTP 500 Internal Server Error"),
+        (503, &[("retry-after", "120")], "", "HTTP 503 Service Unavailable (retry after 120)"),
+    ];
+    for (status, head, body, expected) in cases {
+        let error = answer(status, head, body).await.unwrap_err();
+        assert_eq!(error.for_model(), expected);
+        let ToolError::Upstream(upstream) = &error else { panic!("{error:?}") };
+        assert_eq!(upstream.status, Some(status));
+        assert!(chain(&error).contains("the request was GET http://127.0.0.1:"), "{}", chain(&error));
+    }
+}
+
+#[tokio::test]
+async fn a_long_failure_is_cut() {
+    let error = answer(500, TEXT, "é".repeat(5_000)).await.unwrap_err();
+    let text = error.for_model();
+    assert!(text.ends_with("é … (cut)") && text.chars().count() < 2_100, "{text}");
+}
+
+#[tokio::test]
+async fn compression_that_nobody_asked_for_is_named() {
+    let head: Head = &[("content-type", "application/json"), ("content-encoding", "gzip")];
+    let error = answer(200, head, *b"\x1f\x8b").await.unwrap_err();
+    assert_eq!(error.for_model(), "HTTP 200 OK, but the body is compressed (gzip), which was not asked for");
+}

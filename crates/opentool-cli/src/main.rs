@@ -1,2 +1,23 @@
-//! The command line of opentool.
-fn main() {}
+//! `opentool`, the command line: arguments, rendering and exit codes. Everything else is in the libraries.
+//!
+//! Nothing heavy happens before the arguments are read, and an async runtime is started only by the commands
+//! that talk to somebody: `opentool --version` must be instant.
+
+mod args;
+mod call;
+mod commands;
+mod console;
+mod credentials;
+mod demo;
+mod error;
+mod exit;
+mod log;
+mod render;
+mod runtime;
+mod source;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    commands::main()
+}

@@ -1,0 +1,112 @@
+//! `opentool call`: run a tool, or show what would be sent.
+
+use std::io::{self, IsTerminal as _};
+use std::time::Instant;
+
+use opentool::schema::ToolSetExt as _;
+use opentool::{ToolCall, ToolContext, ToolError, ToolOutput};
+
+use crate::args::examples;
+use crate::console::Console;
+use crate::credentials::Access;
+use crate::error::CliError;
+use crate::render::{self, Answer};
+use crate::source::{Content, Loading, Place, Source, SourceSpec};
+use crate::{call, runtime};
+
+/// Run a tool
+///
+/// Arguments are one JSON object, or words of these forms, which the tool's input
+/// schema gives their types:
+///   key=value   text stays text; numbers, booleans, lists and objects are read as
+///               JSON; a key that comes again adds to a list
+///   key:=json   always JSON
+///   key=@file   the text of a file; `key:=@file` reads JSON
+///   -           a JSON object from standard input
+/// They are checked before anything is sent.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment, after_help = examples! {
+    "opentool call petstore.yaml getPetById petId=2"
+    "opentool call petstore.yaml findPetsByStatus status=pending --json | jq .structured"
+    "opentool call petstore.yaml addPet '{\"name\": \"Rex\", \"species\": \"dog\"}' --dry-run"
+    "OPENTOOL_BEARER=$TOKEN opentool call https://example.com/openapi.json createIssue title=Hello"
+})]
+pub(crate) struct Args {
+    /// Where the tool comes from: a path, an http(s) URL, or `-`; see `opentool --help`
+    source: SourceSpec,
+    /// The name of the tool
+    tool: String,
+    /// A JSON object, `-`, or `key=value` …
+    #[arg(value_name = "JSON | key=value")]
+    arguments: Vec<String>,
+    /// Send nothing; print the request: as a `curl` command, or with `--json` as one object. Secrets are `***`
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    loading: Loading,
+    #[command(flatten)]
+    access: Access,
+}
+
+/// Runs the tool and prints its answer; with `--json` the whole output.
+pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
+    if args.source.place == Place::StandardInput && args.arguments.iter().any(|word| word == "-") {
+        return Err(CliError::usage(
+            "standard input cannot be both the source and the arguments",
+            "save one of them to a file",
+        ));
+    }
+    let source = Source::load(args.source, &args.loading, console)?;
+    let source = args.access.apply_to(source, &args.loading)?;
+    let tools = source.tools()?;
+    let tool = tools.find(&args.tool).map_err(ToolError::from)?;
+    let arguments = call::read(&args.arguments, tool.definition())?;
+    let call = ToolCall::new("1", args.tool, arguments);
+    let arguments = tools.check(&call)?;
+    let request = match &source.content {
+        // Made here to tell what cannot be sent from what failed on the way.
+        Content::OpenApi(api) => {
+            Some(api.request(source.own_name(&call.name), &arguments).map_err(CliError::NotSent)?)
+        }
+        Content::Definitions(_) => None,
+    };
+    if args.dry_run {
+        return match request {
+            Some(request) if console.is_json() => Ok(console.json(&request.to_json())?),
+            Some(request) => Ok(console.data(format!("{}\n", request.to_curl()).as_bytes())?),
+            // A tool that sends nothing over HTTP shows its arguments.
+            None => Ok(console.json(&arguments)?),
+        };
+    }
+    let started = Instant::now();
+    let mut cx = ToolContext::new().call_id("1");
+    cx = match started.checked_add(args.loading.timeout) {
+        Some(end) => cx.deadline(end),
+        None => cx,
+    };
+    let output = runtime::wait_for(async {
+        // Tools that talk to somebody keep to the deadline themselves, and say what they waited for; this is the
+        // wall behind them.
+        let limit = args.loading.timeout.saturating_add(args.loading.timeout / 10);
+        match tokio::time::timeout(limit, tools.call(&cx, &call)).await {
+            Ok(result) => Ok(result?),
+            Err(_) => Err(ToolError::TimedOut(args.loading.timeout).into()),
+        }
+    })?;
+    show(&output, console)
+}
+
+fn show(output: &ToolOutput, console: &Console) -> Result<(), CliError> {
+    if console.is_json() {
+        console.json(output)?;
+    } else if output.is_error {
+        // Through the one place for errors: `error: …` on standard error.
+        return Err(CliError::Call(ToolError::failed(output.to_text())));
+    } else {
+        match render::answer(output, io::stdout().is_terminal()) {
+            Answer::Text(text) => console.data(text.as_bytes())?,
+            Answer::File(bytes) => console.data(&bytes)?,
+        }
+    }
+    if output.is_error { Err(CliError::Answer) } else { Ok(()) }
+}

@@ -1,0 +1,69 @@
+//! One file a command, and the frame around them: arguments in, exit code out.
+
+pub(crate) mod call;
+pub(crate) mod completions;
+pub(crate) mod export;
+pub(crate) mod list;
+pub(crate) mod serve;
+pub(crate) mod show;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use serde_json::json;
+
+use crate::args::{self, Cli, Command, Preview};
+use crate::console::{Console, Reader};
+use crate::demo;
+use crate::error::CliError;
+use crate::exit::Exit;
+
+/// The whole program.
+pub(crate) fn main() -> ExitCode {
+    let preview = Preview::of_process();
+    preview.color.apply();
+    let cli = match args::parse(&preview) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error, &preview),
+    };
+    let reader = if cli.global.json { Reader::Program } else { Reader::Person };
+    let console = Console::new(reader, cli.global.verbose);
+    match run(cli, &console) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has seen enough of it.
+        Err(CliError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing can be said where standard error is gone too.
+            let _ = console.error(&error);
+            error.exit().into()
+        }
+    }
+}
+
+fn run(cli: Cli, console: &Console) -> Result<(), CliError> {
+    match cli.command {
+        Command::List(args) => list::run(args, console),
+        Command::Show(args) => show::run(args, console),
+        Command::Call(args) => call::run(args, console),
+        Command::Serve(args) => serve::run(args, console),
+        Command::Export(args) => export::run(args, console),
+        Command::Completions(args) => completions::run(args, console),
+        Command::Demo(args) => demo::run(args, console),
+    }
+}
+
+/// Ends the run as clap wants it: help and version on standard output, everything else is a usage error.
+fn refuse(error: &clap::Error, preview: &Preview) -> ExitCode {
+    let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if preview.json && !asked_for {
+        let text = error.render().to_string();
+        let message = text.trim().trim_start_matches("error: ");
+        let error = json!({"error": {"code": "usage", "message": message, "exit": Exit::Usage.code()}});
+        eprintln!("{error}");
+        return Exit::Usage.into();
+    }
+    // A reader that went away has seen enough of the help.
+    let _ = error.print();
+    if asked_for { ExitCode::SUCCESS } else { Exit::Usage.into() }
+}

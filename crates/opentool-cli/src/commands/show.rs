@@ -1,0 +1,35 @@
+//! `opentool show`: one tool in full.
+
+use opentool::schema;
+
+use crate::args::examples;
+use crate::console::Console;
+use crate::error::CliError;
+use crate::render;
+use crate::source::{Loading, Source, SourceSpec};
+
+/// Show one tool in full: what it takes, where it came from, and what a model is told
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples! {
+    "opentool show petstore.yaml getPetById"
+    "opentool show petstore.yaml getPetById --json | jq .inputSchema"
+})]
+pub(crate) struct Args {
+    /// Where the tool comes from: a path, an http(s) URL, or `-`; see `opentool --help`
+    source: SourceSpec,
+    /// The name of the tool
+    tool: String,
+    #[command(flatten)]
+    loading: Loading,
+}
+
+/// Prints the tool as a page, or with `--json` as one object of the array that `list --json` prints.
+pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
+    let tools = Source::load(args.source, &args.loading, console)?.tools()?;
+    let tool = tools.find(&args.tool).map_err(opentool::ToolError::from)?.definition();
+    if console.is_json() {
+        return Ok(console.json(&schema::list_entry(tool))?);
+    }
+    let page = render::tool(tool, console.width());
+    Ok(console.styled(&page)?)
+}

@@ -1,0 +1,233 @@
+//! Where commands write to: results on standard output, everything else on standard error.
+//!
+//! Two rules live here. Text that others wrote (documents, services) cannot drive the terminal: control
+//! characters are made visible before they reach one. And a reader that goes away (`| head`) is an
+//! [`io::ErrorKind::BrokenPipe`] for the caller, never a panic.
+
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use opentool::{Diagnostic, Severity};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::error::CliError;
+
+/// For what must be seen first: names, headings.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// For what can be skipped.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+
+/// Who reads the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// A person: tables, sentences.
+    Person,
+    /// A program: JSON.
+    Program,
+}
+
+/// How the commands of one run speak.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Console {
+    reader: Reader,
+    verbosity: u8,
+}
+
+impl Console {
+    /// A console for this reader; `verbosity` counts the `-v`s.
+    pub(crate) fn new(reader: Reader, verbosity: u8) -> Self {
+        Self { reader, verbosity }
+    }
+
+    /// Whether a program reads.
+    pub(crate) fn is_json(&self) -> bool {
+        self.reader == Reader::Program
+    }
+
+    /// How many `-v`s there were.
+    pub(crate) fn verbosity(&self) -> u8 {
+        self.verbosity
+    }
+
+    /// Writes text with styles to standard output; the styles are taken out where they do not belong. Foreign
+    /// text in it must have been through [`printable`].
+    pub(crate) fn styled(&self, text: &str) -> io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// Writes bytes to standard output exactly as they are, unless a person's terminal is there: then control
+    /// characters become visible.
+    pub(crate) fn data(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if out.is_terminal() {
+            let text = String::from_utf8_lossy(bytes);
+            out.write_all(printable(&text).as_bytes())?;
+        } else {
+            out.write_all(bytes)?;
+        }
+        out.flush()
+    }
+
+    /// Writes a value as indented JSON to standard output.
+    pub(crate) fn json(&self, value: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+        text.push('\n');
+        self.data(text.as_bytes())
+    }
+
+    /// Writes a value as JSON on one line to standard output: for programs that read line by line.
+    pub(crate) fn json_line(&self, value: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_string(value).map_err(io::Error::other)?;
+        text.push('\n');
+        self.data(text.as_bytes())
+    }
+
+    /// Says something worth knowing on standard error: `note: …`, or `{"note": …}`.
+    pub(crate) fn note(&self, text: &str) -> io::Result<()> {
+        self.remark("note", NOTE, text)
+    }
+
+    /// Warns on standard error: `warning: …`, or `{"warning": …}`.
+    pub(crate) fn warning(&self, text: &str) -> io::Result<()> {
+        self.remark("warning", WARNING, text)
+    }
+
+    fn remark(&self, word: &str, style: Style, text: &str) -> io::Result<()> {
+        let mut err = anstream::stderr().lock();
+        match self.reader {
+            Reader::Person => writeln!(err, "{style}{word}:{style:#} {}", printable(text)),
+            Reader::Program => writeln!(err, "{}", json!({word: text})),
+        }
+    }
+
+    /// A line on standard error for a person only: progress, a summary.
+    pub(crate) fn aside(&self, text: &str) -> io::Result<()> {
+        match self.reader {
+            Reader::Person => writeln!(anstream::stderr().lock(), "{}", printable(text)),
+            Reader::Program => Ok(()),
+        }
+    }
+
+    /// What a reader said about a document: how many for a person, each with `-v`, all for a program.
+    pub(crate) fn diagnostics(&self, source: &str, diagnostics: &[Diagnostic]) -> io::Result<()> {
+        if diagnostics.is_empty() {
+            return Ok(());
+        }
+        let mut err = anstream::stderr().lock();
+        if self.is_json() {
+            for diagnostic in diagnostics {
+                writeln!(err, "{}", json!({"diagnostic": diagnostic}))?;
+            }
+            return Ok(());
+        }
+        if self.verbosity == 0 {
+            drop(err);
+            return self.note(&format!("{source}: {}; `--verbose` shows them", count(diagnostics)));
+        }
+        for diagnostic in diagnostics {
+            let style = match diagnostic.severity {
+                Severity::Error => ERROR,
+                Severity::Warning => WARNING,
+                _ => NOTE,
+            };
+            write_diagnostic(&mut err, style, diagnostic)?;
+        }
+        Ok(())
+    }
+
+    /// Reports the error that ends the run.
+    pub(crate) fn error(&self, error: &CliError) -> io::Result<()> {
+        let mut err = anstream::stderr().lock();
+        if self.is_json() {
+            return writeln!(err, "{}", error.to_json());
+        }
+        writeln!(err, "{ERROR}error:{ERROR:#} {}", printable(&error.to_string()))?;
+        if let Some(help) = error.help() {
+            writeln!(err, "{NOTE}help:{NOTE:#} {}", printable(&help))?;
+        }
+        Ok(())
+    }
+
+    /// The width to lay text out for; `None` where nobody looks, and nothing needs to be shortened.
+    pub(crate) fn width(&self) -> Option<usize> {
+        terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0).max(40))
+    }
+}
+
+/// `file:line:column: severity[code]: message`, with the place first and the fix on its own line.
+fn write_diagnostic(err: &mut impl io::Write, style: Style, diagnostic: &Diagnostic) -> io::Result<()> {
+    if let Some(file) = &diagnostic.file {
+        write!(err, "{}:", printable(file))?;
+        if let Some(place) = diagnostic.location {
+            write!(err, "{}:{}:", place.line, place.column)?;
+        }
+        write!(err, " ")?;
+    }
+    let severity = serde_json::to_value(diagnostic.severity).ok();
+    let severity = severity.as_ref().and_then(Value::as_str).unwrap_or("note");
+    write!(err, "{style}{severity}[{}]:{style:#} {}", diagnostic.code, printable(&diagnostic.message))?;
+    if !diagnostic.pointer.is_empty() {
+        write!(err, " {FAINT}(at {}){FAINT:#}", printable(&diagnostic.pointer))?;
+    }
+    writeln!(err)?;
+    if let Some(help) = &diagnostic.help {
+        writeln!(err, "  {NOTE}help:{NOTE:#} {}", printable(help))?;
+    }
+    Ok(())
+}
+
+/// `2 errors, 1 warning, 3 notes`.
+fn count(diagnostics: &[Diagnostic]) -> String {
+    let of = |severity: Severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+    let parts =
+        [(of(Severity::Error), "error"), (of(Severity::Warning), "warning"), (of(Severity::Note), "note")];
+    let parts: Vec<String> =
+        parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| counted(n, word)).collect();
+    parts.join(", ")
+}
+
+/// `1 tool`, `2 tools`.
+pub(crate) fn counted(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Foreign text that may be shown: control characters (but for line ends and tabs) and those that turn the
+/// direction of text are written out, so that no document and no service can drive a terminal or disguise
+/// what it says.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let harmless = |c: char| {
+        matches!(c, '\n' | '\t')
+            || !(c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+    };
+    if text.chars().all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len().saturating_add(16));
+    for c in text.chars() {
+        match c {
+            '\r' => {}
+            c if harmless(c) => shown.push(c),
+            c => shown.extend(c.escape_unicode()),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn no_text_can_drive_a_terminal() {
+        assert_eq!(printable("plain\ttext\n"), "plain\ttext\n");
+        assert_eq!(printable("\x1b[2Jgone\u{9b}31m\r\n"), "\\u{1b}[2Jgone\\u{9b}31m\n");
+        assert_eq!(printable("abc\u{202e}fdp.exe"), "abc\\u{202e}fdp.exe");
+    }
+}

@@ -1,0 +1,179 @@
+//! Where requests go and with which credentials, from the command line and the environment.
+//!
+//! With several APIs a value without a name in front of it is refused: a token must never reach a service that it
+//! was not meant for.
+
+use opentool::openapi::{Credential, MissingCredentials, Settings};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use crate::error::CliError;
+use crate::source::{Content, Loading, Source};
+
+/// Where requests go and with which credentials.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Sending")]
+pub(crate) struct Access {
+    /// Send to this address, whatever the document says
+    #[arg(long, value_name = "[NAME=]URL")]
+    server: Vec<String>,
+    /// Set a variable of the document's server address
+    #[arg(long, value_name = "[NAME=]VARIABLE=VALUE")]
+    server_variable: Vec<String>,
+    /// The token for HTTP bearer, OAuth 2 and OpenID Connect; better in the environment, where `ps` does not show it
+    #[arg(long, value_name = "[NAME=]TOKEN", env = "OPENTOOL_BEARER", hide_env_values = true)]
+    bearer: Vec<SecretString>,
+    /// The API key
+    #[arg(long, value_name = "[NAME=]KEY", env = "OPENTOOL_API_KEY", hide_env_values = true)]
+    api_key: Vec<SecretString>,
+    /// User and password for HTTP Basic
+    #[arg(long, value_name = "[NAME=]USER:PASSWORD", env = "OPENTOOL_BASIC", hide_env_values = true)]
+    basic: Vec<SecretString>,
+    /// The credential for one security scheme of the document
+    #[arg(long, value_name = "[NAME=]SCHEME=VALUE")]
+    credential: Vec<SecretString>,
+    /// Send without credentials where the document asks for some that are not set
+    #[arg(long)]
+    anonymous: bool,
+}
+
+impl Access {
+    /// Gives every API its settings.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for a value that cannot be read, or that could be meant for more than one API.
+    pub(crate) fn apply_to_all(
+        &self,
+        sources: Vec<Source>,
+        loading: &Loading,
+    ) -> Result<Vec<Source>, CliError> {
+        let names: Vec<String> = sources.iter().filter_map(|source| source.spec.name.clone()).collect();
+        let apis = sources.iter().filter(|source| matches!(source.content, Content::OpenApi(_))).count();
+        sources.into_iter().map(|source| self.settle(source, &names, apis == 1, loading)).collect()
+    }
+
+    /// Gives the only API its settings.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for a value that cannot be read.
+    pub(crate) fn apply_to(&self, source: Source, loading: &Loading) -> Result<Source, CliError> {
+        let names: Vec<String> = source.spec.name.iter().cloned().collect();
+        self.settle(source, &names, true, loading)
+    }
+
+    fn settle(
+        &self,
+        source: Source,
+        names: &[String],
+        alone: bool,
+        loading: &Loading,
+    ) -> Result<Source, CliError> {
+        let Source { spec, content } = source;
+        let content = match content {
+            Content::OpenApi(api) => {
+                let mut settings = self.settings(&Scope { names, own: spec.name.as_deref(), alone })?;
+                settings.timeout = Some(loading.timeout);
+                Content::OpenApi(Box::new(api.with(settings)))
+            }
+            definitions @ Content::Definitions(_) => definitions,
+        };
+        Ok(Source { spec, content })
+    }
+
+    fn settings(&self, scope: &Scope<'_>) -> Result<Settings, CliError> {
+        let mut settings = Settings::new();
+        for text in scope.values("--server", self.server.iter().map(String::as_str))? {
+            settings.server = Some(server(text)?);
+        }
+        for text in scope.values("--server-variable", self.server_variable.iter().map(String::as_str))? {
+            let (name, value) = two(text, '=', "--server-variable VARIABLE=VALUE")?;
+            settings.server_variables.insert(name.to_owned(), value.to_owned());
+        }
+        settings.bearer = scope.secret("--bearer", "BEARER", &self.bearer)?;
+        settings.api_key = scope.secret("--api-key", "API_KEY", &self.api_key)?;
+        if let Some(text) = scope.secret("--basic", "BASIC", &self.basic)? {
+            let (user, password) = two(text.expose_secret(), ':', "--basic USER:PASSWORD")?;
+            settings.basic = Some((user.to_owned(), password.into()));
+        }
+        for text in scope.values("--credential", self.credential.iter().map(|text| text.expose_secret()))? {
+            let (scheme, value) = two(text, '=', "--credential SCHEME=VALUE")?;
+            settings.credentials.insert(scheme.to_owned(), Credential::text(value));
+        }
+        if self.anonymous {
+            settings.missing_credentials = MissingCredentials::SendWithout;
+        }
+        Ok(settings)
+    }
+}
+
+/// Which values are meant for one source.
+struct Scope<'a> {
+    /// The names of all sources.
+    names: &'a [String],
+    /// The name of this one.
+    own: Option<&'a str>,
+    /// It is the only API.
+    alone: bool,
+}
+
+impl Scope<'_> {
+    /// The values of an option that are meant for this source, without the name in front.
+    fn values<'v>(
+        &self,
+        option: &str,
+        values: impl Iterator<Item = &'v str>,
+    ) -> Result<Vec<&'v str>, CliError> {
+        let mut own = Vec::new();
+        for value in values {
+            match value.split_once('=').filter(|(name, _)| self.names.iter().any(|known| known == name)) {
+                Some((name, value)) if Some(name) == self.own => own.push(value),
+                Some(_) => {}
+                None if self.alone => own.push(value),
+                None => {
+                    return Err(CliError::usage(
+                        format!("there are several APIs, and `{option}` does not say which one it is for"),
+                        format!("name the source and say the name: `shop=SOURCE {option} shop=…`"),
+                    ));
+                }
+            }
+        }
+        Ok(own)
+    }
+
+    /// The same for a secret; a named source also looks into the environment: `OPENTOOL_SHOP_BEARER`.
+    fn secret(
+        &self,
+        option: &str,
+        variable: &str,
+        values: &[SecretString],
+    ) -> Result<Option<SecretString>, CliError> {
+        let given = self.values(option, values.iter().map(|value| value.expose_secret()))?;
+        if let Some(last) = given.last() {
+            return Ok(Some((*last).into()));
+        }
+        let Some(name) = self.own else { return Ok(None) };
+        let name = name.to_ascii_uppercase().replace('-', "_");
+        let found = std::env::var(format!("OPENTOOL_{name}_{variable}")).ok();
+        Ok(found.filter(|value| !value.is_empty()).map(SecretString::from))
+    }
+}
+
+fn server(text: &str) -> Result<Url, CliError> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.ok_or_else(|| {
+        CliError::usage(
+            "the value of `--server` is not an http(s) address",
+            "write it with its scheme: `--server https://api.example.com/v1`",
+        )
+    })
+}
+
+/// Splits a value that may be a secret: the error does not repeat it.
+fn two<'v>(text: &'v str, separator: char, form: &str) -> Result<(&'v str, &'v str), CliError> {
+    text.split_once(separator).filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+        CliError::usage(
+            format!("a value has no `{separator}` where one is needed"),
+            format!("write `{form}`"),
+        )
+    })
+}

@@ -1,0 +1,201 @@
+//! Why a command failed: one variant for each thing the person at the keyboard can do about it.
+//!
+//! Shown as `error: …` and `help: …`, or with `--json` as one JSON object, always on standard error.
+
+use std::borrow::Cow;
+use std::io;
+
+use opentool::{NameClash, ToolError};
+use serde_json::{Map, Value, json};
+
+use crate::exit::Exit;
+use crate::source::SourceError;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum CliError {
+    /// The command line cannot be followed.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to write instead.
+        help: String,
+    },
+    /// A source cannot be read.
+    #[error(transparent)]
+    Source(#[from] Box<SourceError>),
+    /// Two sources have a tool of the same name.
+    #[error("two sources have a tool named `{}`: {} and {}", .0.name, .0.first, .0.second)]
+    Clash(Box<NameClash>),
+    /// A call failed, before or after it left.
+    #[error("{}", call_text(.0))]
+    Call(#[from] ToolError),
+    /// The request could not be made: credentials or a server are missing, or a value cannot stand where it goes.
+    #[error("{}", call_text(.0))]
+    NotSent(ToolError),
+    /// The tool answered with an error, which has been shown.
+    #[error("the tool answered with an error")]
+    Answer,
+    /// The server did not start, or ended with an error.
+    #[error("{message}")]
+    Server {
+        /// What went wrong, with its causes.
+        message: String,
+        /// What to do about it.
+        help: Option<Cow<'static, str>>,
+    },
+    /// Standard output or error cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Output(#[from] io::Error),
+    /// A file that the person named for an argument cannot be read, or is not what the argument needs.
+    #[error("{message}")]
+    Argument {
+        /// What is wrong.
+        message: String,
+        /// What to write instead.
+        help: String,
+    },
+}
+
+impl CliError {
+    /// The command line cannot be followed.
+    pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), help: help.into() }
+    }
+
+    /// An argument of a call cannot be read.
+    pub(crate) fn argument(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Argument { message: message.into(), help: help.into() }
+    }
+
+    /// A server did not start or ended with an error; the causes are added to the text.
+    pub(crate) fn server(error: &dyn std::error::Error) -> Self {
+        Self::Server { message: chain(error), help: None }
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Usage { .. } => Exit::Usage,
+            Self::Source(_) | Self::Clash(_) => Exit::Source,
+            Self::Argument { .. } | Self::NotSent(_) => Exit::Call,
+            Self::Call(error) => match error {
+                ToolError::UnknownTool(_) | ToolError::InvalidArguments(_) | ToolError::Refused(_) => {
+                    Exit::Call
+                }
+                // A service that says "no" has answered; a status below 400 means that the answer was unusable.
+                ToolError::Upstream(upstream) if upstream.status.is_none_or(|status| status < 400) => {
+                    Exit::NoAnswer
+                }
+                ToolError::TimedOut(_) | ToolError::Cancelled => Exit::NoAnswer,
+                _ => Exit::ToolError,
+            },
+            Self::Answer => Exit::ToolError,
+            Self::Server { .. } => Exit::Server,
+            Self::Output(_) => Exit::Output,
+        }
+    }
+
+    /// A short, stable name for programs.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "usage",
+            Self::Source(error) => error.code(),
+            Self::Clash(_) => "name_clash",
+            Self::Argument { .. } => "invalid_arguments",
+            Self::NotSent(ToolError::Failed(_)) => "not_sent",
+            Self::Call(error) | Self::NotSent(error) => error.code(),
+            Self::Answer => "failed",
+            Self::Server { .. } => "server",
+            Self::Output(_) => "output",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn help(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Usage { help, .. } | Self::Argument { help, .. } => Some(help.into()),
+            Self::Source(error) => error.help(),
+            Self::Clash(clash) => Some(
+                format!(
+                    "put a name before one of the sources, as in `shop=SOURCE`, and its tools are named \
+                     `shop__{0}`; or leave the tool out: `--without {0}`",
+                    clash.name
+                )
+                .into(),
+            ),
+            Self::Call(ToolError::UnknownTool(unknown)) if unknown.nearest.is_empty() => {
+                Some("`opentool list SOURCE` shows the tools".into())
+            }
+            Self::NotSent(ToolError::Failed(_)) => {
+                Some("`--server`, `--bearer`, `--api-key` and their like set what is missing: `opentool call --help`".into())
+            }
+            Self::Call(ToolError::InvalidArguments(_)) | Self::NotSent(ToolError::InvalidArguments(_)) => {
+                Some("`opentool show SOURCE TOOL` shows what the tool takes".into())
+            }
+            Self::Server { help, .. } => help.as_deref().map(Cow::Borrowed),
+            _ => None,
+        }
+    }
+
+    /// The error as one JSON object.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut error = Map::new();
+        error.insert("code".into(), self.code().into());
+        error.insert("message".into(), self.to_string().into());
+        if let Some(help) = self.help() {
+            error.insert("help".into(), help.into());
+        }
+        match self {
+            Self::Call(ToolError::InvalidArguments(invalid))
+            | Self::NotSent(ToolError::InvalidArguments(invalid)) => {
+                error.insert("problems".into(), json!(invalid.problems));
+            }
+            Self::Call(ToolError::UnknownTool(unknown)) => {
+                error.insert("did_you_mean".into(), json!(unknown.nearest));
+            }
+            Self::Call(ToolError::Upstream(upstream)) => {
+                if let Some(status) = upstream.status {
+                    error.insert("status".into(), status.into());
+                }
+            }
+            Self::Source(source) => source.add_to(&mut error),
+            _ => {}
+        }
+        error.insert("exit".into(), self.exit().code().into());
+        json!({"error": error})
+    }
+}
+
+/// An error with its causes, as an operator wants to read it: `a: b: c`. A cause that the text before it
+/// already ends with is not repeated.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.ends_with(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// The operator's text of a failed call. Arguments that do not fit are listed one a line already.
+fn call_text(error: &ToolError) -> String {
+    match error {
+        ToolError::InvalidArguments(invalid) => {
+            let mut text = "the arguments do not fit the tool; nothing was sent".to_owned();
+            for problem in &invalid.problems {
+                text.push_str("\n  ");
+                text.push_str(&problem.to_string());
+            }
+            text
+        }
+        other => chain(other),
+    }
+}

@@ -1,0 +1,49 @@
+//! The exit codes, in one place: what the program promises to scripts.
+
+use std::process::ExitCode;
+
+/// How the program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// The tool answered, and the answer is an error.
+    ToolError = 1,
+    /// The command line cannot be followed. clap uses the same number.
+    Usage = 2,
+    /// A source cannot be read, or the sources do not go together.
+    Source = 3,
+    /// The call cannot be made. Nothing was sent.
+    Call = 4,
+    /// There was no usable answer.
+    NoAnswer = 5,
+    /// The server did not start, or ended with an error.
+    Server = 6,
+    /// The output could not be written.
+    Output = 7,
+}
+
+/// The part of `opentool --help` that says what the numbers mean. A test compares it with the enum.
+pub(crate) const HELP: &str = "\
+\x1b[1m\x1b[4mExit codes:\x1b[0m
+  0  done
+  1  the tool answered, and the answer is an error
+  2  the command line cannot be followed
+  3  a source cannot be read, or two sources have a tool of the same name
+  4  the call cannot be made, and nothing was sent: no such tool, arguments that do
+     not fit, credentials that are missing
+  5  no usable answer from the service: unreachable, too late, too large, broken
+  6  the server could not start, or ended with an error
+  7  the output could not be written";
+
+impl Exit {
+    /// The number.
+    pub(crate) fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}

@@ -1,0 +1,52 @@
+//! What the libraries tell the operator (through `tracing`), on standard error.
+//!
+//! Warnings always, more with `-v` and `-vv`. Argument values are not among it: libraries keep them at `trace`,
+//! which is never shown.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+use tracing::Level;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::console::{Console, printable};
+
+/// Starts to show what the libraries tell. Once a process.
+pub(crate) fn start(console: &Console) {
+    let (own, others) = match console.verbosity() {
+        0 => (Level::WARN, Level::ERROR),
+        1 => (Level::INFO, Level::WARN),
+        _ => (Level::DEBUG, Level::INFO),
+    };
+    let json = console.is_json();
+    let lines =
+        tracing_subscriber::fmt::layer().without_time().with_ansi(false).with_writer(move || Lines { json });
+    let filter = Targets::new().with_default(others).with_target("opentool", own);
+    // Somebody else's subscriber would be as good.
+    let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
+}
+
+/// One event a write, as the formatter does it: a line for a person, an object for a program.
+struct Lines {
+    json: bool,
+}
+
+impl Write for Lines {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        let text = text.trim();
+        let mut err = io::stderr().lock();
+        if self.json {
+            writeln!(err, "{}", json!({"log": text}))?;
+        } else {
+            writeln!(err, "{}", printable(text))?;
+        }
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

@@ -1,0 +1,14 @@
+//! Turning tools and results into text for people. Nothing here writes anywhere.
+
+mod json;
+mod output;
+mod schema;
+mod table;
+mod text;
+mod tool;
+
+pub(crate) use json::indent;
+pub(crate) use output::{Answer, answer};
+pub(crate) use schema::{reference, type_words};
+pub(crate) use table::{Column, table};
+pub(crate) use tool::{tool, tools};

@@ -1,0 +1,119 @@
+//! A small table: columns under headings, narrowed to the width of the terminal.
+
+use anstyle::Style;
+
+use super::text::{shorten, width};
+use crate::console::FAINT;
+
+const GAP: usize = 2;
+
+/// A column of a table.
+pub(crate) struct Column {
+    heading: &'static str,
+    /// What is left of it when the terminal is narrow.
+    least: usize,
+    style: Style,
+}
+
+impl Column {
+    /// A column that is always shown whole.
+    pub(crate) fn whole(heading: &'static str, style: Style) -> Self {
+        Self { heading, least: usize::MAX, style }
+    }
+
+    /// A column that may be narrowed to `least`.
+    pub(crate) fn narrowed(heading: &'static str, least: usize) -> Self {
+        Self { heading, least, style: Style::new() }
+    }
+}
+
+/// The table, no wider than `limit` as far as the columns allow. Cells are one line each.
+pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], limit: Option<usize>) -> String {
+    let mut widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(i, column)| {
+            let cells = rows.iter().filter_map(|row| row.get(i)).map(|cell| width(cell));
+            cells.max().unwrap_or(0).max(width(column.heading))
+        })
+        .collect();
+    if let Some(limit) = limit {
+        narrow(&mut widths, columns, limit.saturating_sub(GAP * columns.len().saturating_sub(1)));
+    }
+    let mut text = String::new();
+    let headings: Vec<String> = columns.iter().map(|column| column.heading.to_owned()).collect();
+    push_row(&mut text, &headings, &widths, |_| FAINT);
+    for row in rows {
+        push_row(&mut text, row, &widths, |i| columns.get(i).map_or(Style::new(), |column| column.style));
+    }
+    text
+}
+
+/// Takes columns away from the widest one that has some to give, until all fit or none has.
+fn narrow(widths: &mut [usize], columns: &[Column], room: usize) {
+    loop {
+        let excess = widths.iter().sum::<usize>().saturating_sub(room);
+        let spare = |(width, column): (&mut usize, &Column)| width.saturating_sub(column.least);
+        let most = widths
+            .iter_mut()
+            .zip(columns)
+            .filter(|(width, column)| **width > column.least)
+            .max_by_key(|(width, _)| **width);
+        let Some((width, column)) = most.filter(|_| excess > 0) else { return };
+        // In small steps, so that two wide columns share the loss.
+        *width -= excess.min(4).min(spare((width, column)));
+    }
+}
+
+fn push_row(text: &mut String, cells: &[String], widths: &[usize], style: impl Fn(usize) -> Style) {
+    let last = cells.len().saturating_sub(1);
+    for (i, (cell, limit)) in cells.iter().zip(widths).enumerate() {
+        let cell = shorten(cell, *limit);
+        let pad = if i == last { 0 } else { limit.saturating_sub(width(&cell)).saturating_add(GAP) };
+        let style = style(i);
+        text.push_str(&format!("{style}{cell}{style:#}"));
+        text.push_str(&" ".repeat(pad));
+    }
+    text.truncate(text.trim_end_matches(' ').len());
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use anstyle::Style;
+
+    use super::{Column, table};
+
+    fn plain(limit: Option<usize>) -> String {
+        let columns = [
+            Column::whole("NAME", Style::new()),
+            Column::narrowed("ARGS", 6),
+            Column::narrowed("DESCRIPTION", 8),
+        ];
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let rows = [
+            row(["getPet", "petId", "Finds a pet by its number and shows it."]),
+            row(["a", "one, two, three, four", "日本語の説明"]),
+        ];
+        anstream::adapter::strip_str(&table(&columns, &rows, limit)).to_string()
+    }
+
+    #[test]
+    fn without_a_limit_nothing_is_shortened() {
+        let expected = [
+            "NAME    ARGS                   DESCRIPTION",
+            "getPet  petId                  Finds a pet by its number and shows it.",
+            "a       one, two, three, four  日本語の説明",
+        ];
+        assert_eq!(plain(None).lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn columns_give_way_and_names_do_not() {
+        let shown = plain(Some(40));
+        assert!(shown.lines().all(|line| super::width(line) <= 40), "{shown}");
+        assert!(shown.contains("getPet"), "{shown}");
+        let narrowest = plain(Some(1));
+        assert!(narrowest.contains("getPet"), "{narrowest}");
+    }
+}

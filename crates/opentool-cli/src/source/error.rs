@@ -1,0 +1,192 @@
+//! Why a source cannot be read, by what the person can do about it.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use opentool::Diagnostic;
+use opentool::openapi::OpenApiError;
+use opentool::schema::DefinitionsError;
+use opentool_http::HttpError;
+use serde_json::{Map, Value, json};
+
+use crate::error::chain;
+
+/// Why a source cannot be read. Every text names the source, without secrets.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum SourceError {
+    /// There is no such file.
+    #[error("{place}: there is no such file")]
+    NoFile {
+        /// The path.
+        place: String,
+    },
+    /// The file is there and cannot be read.
+    #[error("{place}: cannot be read: {reason}")]
+    Unreadable {
+        /// The path.
+        place: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The address gave no answer.
+    #[error("{place}: {}", chain(.error))]
+    NoAnswer {
+        /// The address.
+        place: String,
+        /// What happened.
+        error: Box<HttpError>,
+    },
+    /// Standard input or the whole loading took too long.
+    #[error("{place}: no complete answer within {after:?}")]
+    TooLate {
+        /// The address.
+        place: String,
+        /// The limit.
+        after: Duration,
+    },
+    /// The address answered with something else than a document.
+    #[error("{place}: the server answered {status}")]
+    Status {
+        /// The address.
+        place: String,
+        /// The status and its words.
+        status: String,
+        /// The number.
+        code: u16,
+    },
+    /// The text is empty.
+    #[error("{place}: is empty")]
+    Empty {
+        /// The source.
+        place: String,
+    },
+    /// The bytes are not text.
+    #[error("{place}: is not text: byte {offset} is not UTF-8")]
+    NotText {
+        /// The source.
+        place: String,
+        /// The first byte that is not part of a text, from 0.
+        offset: usize,
+    },
+    /// The text is nothing that is known.
+    #[error("{place}: is {found}; it is neither an OpenAPI document nor a list of tool definitions")]
+    Unknown {
+        /// The source.
+        place: String,
+        /// What it seems to be.
+        found: &'static str,
+    },
+    /// JSON with a fault.
+    #[error("{place}:{line}:{column}: this is not JSON: {reason}")]
+    NotJson {
+        /// The source.
+        place: String,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// JSON that holds no definitions.
+    #[error("{place}: {}", chain(.error))]
+    Definitions {
+        /// The source.
+        place: String,
+        /// What is wrong.
+        error: DefinitionsError,
+    },
+    /// An OpenAPI document that cannot be used.
+    #[error("{}", openapi_text(.error))]
+    OpenApi {
+        /// What is wrong; names the document.
+        error: Box<OpenApiError>,
+    },
+}
+
+impl SourceError {
+    /// A short, stable name for programs.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::NoFile { .. } => "source_not_found",
+            Self::Unreadable { .. } => "source_unreadable",
+            Self::NoAnswer { .. } | Self::TooLate { .. } => "source_unreachable",
+            Self::Status { code: 404 | 410, .. } => "source_not_found",
+            Self::Status { .. } => "source_status",
+            Self::Empty { .. } => "source_empty",
+            Self::NotText { .. } | Self::NotJson { .. } => "source_syntax",
+            Self::Unknown { .. } => "source_unknown",
+            Self::Definitions { .. } => "source_definitions",
+            Self::OpenApi { .. } => "source_openapi",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn help(&self) -> Option<Cow<'_, str>> {
+        Some(match self {
+            Self::NoFile { .. } => "a SOURCE is a path, an http(s) URL, or `-` for standard input".into(),
+            Self::Unreadable { .. } => "is it a file, and may you read it?".into(),
+            Self::NoAnswer { .. } => "is the address right, and is the server up?".into(),
+            Self::TooLate { .. } => "`--timeout SECONDS` waits longer".into(),
+            Self::Status { code: 401 | 403, .. } => {
+                "download the document yourself and give its path, or pipe it in and write `-`".into()
+            }
+            Self::Status { .. } => "give the address of the document itself, not that of its web page".into(),
+            Self::NotText { .. } | Self::Empty { .. } => {
+                "a SOURCE holds an OpenAPI document (JSON or YAML) or tool definitions (JSON)".into()
+            }
+            Self::Unknown { .. } => {
+                "an OpenAPI document starts with `openapi: 3.…`; `openapi:SOURCE` reads it as one whatever it looks \
+                 like"
+                    .into()
+            }
+            Self::NotJson { .. } | Self::Definitions { .. } => {
+                "definitions are JSON: what `opentool list --json` prints, MCP's `tools` array, or OpenAI's".into()
+            }
+            Self::OpenApi { error } => return found_in(error)?.help.as_deref().map(Cow::Borrowed),
+        })
+    }
+
+    /// Adds what programs may want to the error's JSON.
+    pub(crate) fn add_to(&self, error: &mut Map<String, Value>) {
+        match self {
+            Self::NotJson { line, column, .. } => {
+                error.insert("line".into(), (*line).into());
+                error.insert("column".into(), (*column).into());
+            }
+            Self::Status { code, .. } => {
+                error.insert("status".into(), (*code).into());
+            }
+            Self::OpenApi { error: document } => {
+                if let Some(diagnostic) = found_in(document) {
+                    error.insert("diagnostic".into(), json!(diagnostic));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What was found at a place of the document, if the error is one of those.
+fn found_in(error: &OpenApiError) -> Option<&Diagnostic> {
+    match error {
+        OpenApiError::Syntax(diagnostic) | OpenApiError::NotOpenApi(diagnostic) => Some(diagnostic),
+        _ => None,
+    }
+}
+
+/// `file:line:column: message (at pointer)`; the rest of a diagnostic is said elsewhere.
+fn openapi_text(error: &OpenApiError) -> String {
+    let Some(diagnostic) = found_in(error) else { return chain(error) };
+    let mut text = diagnostic.file.clone().unwrap_or_default();
+    if let Some(place) = diagnostic.location {
+        text = format!("{text}:{}:{}", place.line, place.column);
+    }
+    text =
+        if text.is_empty() { diagnostic.message.clone() } else { format!("{text}: {}", diagnostic.message) };
+    if !diagnostic.pointer.is_empty() {
+        text = format!("{text} (at {})", diagnostic.pointer);
+    }
+    text
+}

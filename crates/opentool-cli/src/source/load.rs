@@ -1,0 +1,209 @@
+//! Loading a source: bytes from a file, an address or standard input, then the reader of its kind.
+
+use std::io::{self, Read as _};
+use std::time::Duration;
+
+use opentool::openapi::{self, Address, Api};
+use opentool::schema::parse_definitions;
+use opentool::{Diagnostic, ToolSet};
+use opentool_http::{Client, HttpError, Options, Redirects, Request};
+use serde_json::Value;
+use url::Url;
+
+use crate::console::Console;
+use crate::error::CliError;
+use crate::runtime;
+use crate::source::SourceError;
+use crate::source::recognise::recognise;
+use crate::source::spec::{Kind, Place, SourceSpec};
+
+/// The largest document that is read. The largest known one in use has 40 MB.
+const DOCUMENT_LIMIT: u64 = 128 * 1024 * 1024;
+
+/// How long to wait.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Loading {
+    /// The longest wait for a document or a call, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let limit = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    limit
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "expected a number of seconds above 0, such as `5` or `0.5`".to_owned())
+}
+
+/// Reads all sources, in order.
+///
+/// # Errors
+/// [`CliError::Source`] for the first that cannot be used, [`CliError::Usage`] if two of them take the same thing.
+pub(crate) fn load_all(
+    specs: Vec<SourceSpec>,
+    loading: &Loading,
+    console: &Console,
+) -> Result<Vec<Source>, CliError> {
+    if specs.iter().filter(|spec| spec.place == Place::StandardInput).count() > 1 {
+        return Err(CliError::usage("standard input can be one source only", "save the others to files"));
+    }
+    specs.into_iter().map(|spec| Source::load(spec, loading, console)).collect()
+}
+
+/// A source that has been read.
+pub(crate) struct Source {
+    /// As the person wrote it.
+    pub(crate) spec: SourceSpec,
+    /// What it holds.
+    pub(crate) content: Content,
+}
+
+/// What a source holds.
+pub(crate) enum Content {
+    /// An API whose operations are tools.
+    OpenApi(Box<Api>),
+    /// Tools that are known by their definitions only.
+    Definitions(ToolSet),
+}
+
+impl Source {
+    /// Reads the source; what was odd about it goes to the console.
+    ///
+    /// # Errors
+    /// [`CliError::Source`] if it cannot be used at all.
+    pub(crate) fn load(spec: SourceSpec, loading: &Loading, console: &Console) -> Result<Self, CliError> {
+        let place = spec.place.to_string();
+        let (bytes, address) = match &spec.place {
+            Place::Web(url) => {
+                let (bytes, address) = runtime::wait_for(fetch(url, &place, loading.timeout))?;
+                (bytes, Address::Url(address))
+            }
+            Place::File(path) => (read_local(&spec.place, &place)?, Address::File(path.clone())),
+            Place::StandardInput => (read_local(&spec.place, &place)?, Address::Named(place.clone())),
+        };
+        let (content, diagnostics) = parse(spec.kind, &place, bytes, address)?;
+        console.diagnostics(&place, &diagnostics)?;
+        Ok(Self { spec, content })
+    }
+
+    /// Its tools, under the names that they have on this command line.
+    ///
+    /// # Errors
+    /// [`CliError::Source`].
+    pub(crate) fn tools(&self) -> Result<ToolSet, CliError> {
+        let tools = match &self.content {
+            Content::OpenApi(api) => {
+                api.tools().map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?
+            }
+            Content::Definitions(tools) => tools.clone(),
+        };
+        Ok(match &self.spec.name {
+            Some(name) => tools.namespace(name),
+            None => tools,
+        })
+    }
+
+    /// The name that a tool has in the source itself.
+    pub(crate) fn own_name<'a>(&self, tool: &'a str) -> &'a str {
+        let namespace = self.spec.name.as_deref();
+        namespace.and_then(|namespace| tool.strip_prefix(namespace)?.strip_prefix("__")).unwrap_or(tool)
+    }
+}
+
+fn read_local(place: &Place, shown: &str) -> Result<Vec<u8>, Box<SourceError>> {
+    let unreadable = |error: io::Error| {
+        Box::new(match error.kind() {
+            io::ErrorKind::NotFound => SourceError::NoFile { place: shown.to_owned() },
+            _ => SourceError::Unreadable { place: shown.to_owned(), reason: error.to_string() },
+        })
+    };
+    let mut bytes = Vec::new();
+    let read = match place.file() {
+        // A limit here too: `/dev/zero` and a pipe that never ends are files.
+        Some(path) => {
+            std::fs::File::open(path).and_then(|file| file.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes))
+        }
+        None => io::stdin().lock().take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes),
+    };
+    if read.map_err(unreadable)? as u64 > DOCUMENT_LIMIT {
+        let reason = format!("it is larger than {} MiB", DOCUMENT_LIMIT / 1024 / 1024);
+        return Err(Box::new(SourceError::Unreadable { place: shown.to_owned(), reason }));
+    }
+    Ok(bytes)
+}
+
+/// Downloads the document. Comes back with the address that it really has: relative servers start from there.
+async fn fetch(url: &Url, shown: &str, limit: Duration) -> Result<(Vec<u8>, Url), CliError> {
+    let place = || shown.to_owned();
+    let options = Options::new().timeout(limit).idle_timeout(limit).body_limit(DOCUMENT_LIMIT);
+    let client = Client::new(options.connect_timeout(limit.min(Duration::from_secs(10))));
+    // Documents are public things: they may move to another host.
+    let request = Request::get(url.clone()).redirects(Redirects::Any);
+    let response = client.send(request).await.map_err(|error| {
+        Box::new(match error {
+            HttpError::TimedOut { after, .. } => SourceError::TooLate { place: place(), after },
+            error => SourceError::NoAnswer { place: place(), error: Box::new(error) },
+        })
+    })?;
+    if !response.status.is_success() {
+        let (status, code) = (response.status.to_string(), response.status.as_u16());
+        return Err(Box::new(SourceError::Status { place: place(), status, code }).into());
+    }
+    Ok((response.body.into(), response.url))
+}
+
+/// Gives the text to the reader of its kind.
+fn parse(
+    kind: Option<Kind>,
+    place: &str,
+    bytes: Vec<u8>,
+    address: Address,
+) -> Result<(Content, Vec<Diagnostic>), Box<SourceError>> {
+    let place_of = || place.to_owned();
+    let text = String::from_utf8(bytes).map_err(|error| {
+        Box::new(SourceError::NotText { place: place_of(), offset: error.utf8_error().valid_up_to() })
+    })?;
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return Err(Box::new(SourceError::Empty { place: place_of() }));
+    }
+    match kind.or_else(|| recognise(&text)) {
+        Some(Kind::OpenApi) => {
+            let api = openapi::parse(text, address)
+                .map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?;
+            let diagnostics = api.diagnostics().to_vec();
+            Ok((Content::OpenApi(Box::new(api)), diagnostics))
+        }
+        Some(Kind::Definitions) => {
+            let value: Value =
+                serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
+                    Box::new(SourceError::NotJson {
+                        place: place_of(),
+                        line: error.line(),
+                        column: error.column(),
+                        reason: without_place(&error),
+                    })
+                })?;
+            let parsed = parse_definitions(&value)
+                .map_err(|error| Box::new(SourceError::Definitions { place: place_of(), error }))?;
+            let diagnostics =
+                parsed.diagnostics.into_iter().map(|diagnostic| diagnostic.file(place)).collect();
+            Ok((Content::Definitions(parsed.tools), diagnostics))
+        }
+        None => Err(Box::new(SourceError::Unknown { place: place_of(), found: looks_like(&text) })),
+    }
+}
+
+/// serde_json's text without the ` at line 1 column 2` that is said in front.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
+}
+
+/// A word for a text that is nothing known.
+fn looks_like(text: &str) -> &'static str {
+    match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
+        Some('<') => "a web page or XML",
+        Some('{') => "a JSON object without the key `openapi` or `tools`",
+        _ => "some other text",
+    }
+}

@@ -1,0 +1,132 @@
+//! Putting the tools of several sources together, and choosing some of them.
+
+use std::collections::HashSet;
+
+use opentool::{ToolDefinition, ToolSet, UnknownTool};
+
+use crate::error::CliError;
+use crate::source::Source;
+
+/// Which tools of the sources to take.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Choosing tools")]
+pub(crate) struct Selection {
+    /// Only these tools; `*` stands for any characters
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// All but these tools; `*` stands for any characters
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    without: Vec<String>,
+    /// Only tools that bear one of these tags
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    tag: Vec<String>,
+    /// Only tools that say that they change nothing
+    #[arg(long)]
+    read_only: bool,
+}
+
+impl Selection {
+    fn takes(&self, definition: &ToolDefinition) -> bool {
+        let named = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, &definition.name));
+        (self.only.is_empty() || named(&self.only))
+            && !named(&self.without)
+            && (self.tag.is_empty() || self.tag.iter().any(|tag| definition.has_tag(tag)))
+            && (!self.read_only || definition.annotations.read_only == Some(true))
+    }
+
+    fn is_everything(&self) -> bool {
+        self.only.is_empty() && self.without.is_empty() && self.tag.is_empty() && !self.read_only
+    }
+}
+
+/// The chosen tools of all sources, in order. The choice is made before the sources are put together, so that a
+/// tool that is left out cannot clash.
+///
+/// # Errors
+/// [`CliError::Clash`], and [`CliError::Call`] or [`CliError::Usage`] for a name that no source has.
+pub(crate) fn gather(sources: &[Source], selection: &Selection) -> Result<ToolSet, CliError> {
+    let sets = sources.iter().map(Source::tools).collect::<Result<Vec<_>, _>>()?;
+    if !selection.is_everything() {
+        for pattern in selection.only.iter().chain(&selection.without) {
+            known(pattern, &sets)?;
+        }
+    }
+    sources.iter().zip(&sets).try_fold(ToolSet::new(), |all, (source, set)| {
+        let chosen = if selection.is_everything() {
+            set.clone()
+        } else {
+            set.filter(|definition| selection.takes(definition))
+        };
+        all.merge(chosen).map_err(|mut clash| {
+            // Origins are for programs; a person knows the sources by what was written.
+            if let Some((first, _)) = sources.iter().zip(&sets).find(|(_, set)| set.contains(&clash.name)) {
+                clash.first = first.spec.place.to_string();
+            }
+            clash.second = source.spec.place.to_string();
+            CliError::Clash(Box::new(clash))
+        })
+    })
+}
+
+/// There is nothing to serve or export.
+pub(crate) fn none_left() -> CliError {
+    CliError::usage("no tool is left", "the sources hold none, or the choice of tools leaves none")
+}
+
+/// A name that fits nothing is a mistake, and would be a dangerous one in `--without`.
+fn known(pattern: &str, sets: &[ToolSet]) -> Result<(), CliError> {
+    if sets.iter().flat_map(|set| set.names()).any(|name| matches(pattern, name)) {
+        return Ok(());
+    }
+    if pattern.contains('*') {
+        return Err(CliError::usage(
+            format!("no tool has a name like `{pattern}`"),
+            "`opentool list SOURCE` shows the names",
+        ));
+    }
+    let mut seen = HashSet::new();
+    let mut nearest: Vec<String> = sets.iter().flat_map(|set| set.nearest(pattern)).collect();
+    nearest.retain(|name| seen.insert(name.clone()));
+    nearest.truncate(3);
+    Err(CliError::Call(UnknownTool::new(pattern, nearest).into()))
+}
+
+/// Whether the name is of the pattern, in which `*` stands for any characters.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(head) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return left.ends_with(part);
+        }
+        // The leftmost place is always a right one: what follows only gets more room.
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, name) in [
+            ("get*", "getPet"),
+            ("*Pet", "getPet"),
+            ("g*P*t", "getPet"),
+            ("*", "x"),
+            ("a**b", "ab"),
+            ("a", "a"),
+        ] {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in
+            [("get*", "forget"), ("*Pet", "getPets"), ("a*a", "a"), ("get", "getPet"), ("", "a")]
+        {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What a person writes where a command wants a SOURCE: `[NAME=][openapi:|definitions:]PATH|URL|-`.
+//!
+//! Only the writing is read here; nothing is opened.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use url::Url;
+
+/// A source as the person wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SourceSpec {
+    /// The namespace of its tools.
+    pub(crate) name: Option<String>,
+    /// What it is, where the person said it.
+    pub(crate) kind: Option<Kind>,
+    /// Where it is.
+    pub(crate) place: Place,
+}
+
+/// What a source is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An OpenAPI document.
+    OpenApi,
+    /// A list of tool definitions.
+    Definitions,
+}
+
+/// Where a source is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Standard input.
+    StandardInput,
+    /// A file.
+    File(PathBuf),
+    /// An `http` or `https` address.
+    Web(Box<Url>),
+}
+
+impl FromStr for SourceSpec {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        let (name, rest) = match written.split_once('=') {
+            Some((name, rest)) if is_name(name) => (Some(name.to_owned()), rest),
+            _ => (None, written),
+        };
+        let (kind, rest) = if let Some(rest) = rest.strip_prefix("openapi:") {
+            (Some(Kind::OpenApi), rest)
+        } else if let Some(rest) = rest.strip_prefix("definitions:") {
+            (Some(Kind::Definitions), rest)
+        } else {
+            (None, rest)
+        };
+        Ok(Self { name, kind, place: rest.parse()? })
+    }
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        match written {
+            "" => {
+                Err("a SOURCE is a path, an http(s) URL, or `-` for standard input; this one is empty".into())
+            }
+            "-" => Ok(Self::StandardInput),
+            _ => match written.split_once("://") {
+                Some((scheme, _))
+                    if scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) =>
+                {
+                    web(written, scheme)
+                }
+                _ => Ok(Self::File(written.into())),
+            },
+        }
+    }
+}
+
+fn web(written: &str, scheme: &str) -> Result<Place, String> {
+    let url = Url::parse(written).map_err(|error| format!("this is not a URL: {error}"))?;
+    match url.scheme() {
+        "http" | "https" => Ok(Place::Web(Box::new(url))),
+        "file" => {
+            url.to_file_path().map(Place::File).map_err(|()| "this file: URL names no local path".into())
+        }
+        _ => Err(format!("`{scheme}:` addresses are not read; a SOURCE is a path, an http(s) URL, or `-`")),
+    }
+}
+
+/// Whether the text can be a namespace: short, and a valid beginning of a tool's name with every provider.
+fn is_name(text: &str) -> bool {
+    text.len() <= 32
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// The place without secrets: a URL loses its user, and the values of its query.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StandardInput => f.write_str("standard input"),
+            Self::File(path) => path.display().fmt(f),
+            Self::Web(url) => f.write_str(&without_secrets(url)),
+        }
+    }
+}
+
+impl Place {
+    /// The file, if it is one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::StandardInput | Self::Web(_) => None,
+        }
+    }
+}
+
+/// The address as it may be shown.
+pub(crate) fn without_secrets(url: &Url) -> String {
+    let mut shown = url.clone();
+    // These fail for addresses that cannot have a user, which then have none.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    if shown.query().is_some() {
+        shown.set_query(Some("…"));
+        return shown.as_str().replace("%E2%80%A6", "…");
+    }
+    shown.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Place, SourceSpec};
+
+    fn read(written: &str) -> SourceSpec {
+        written.parse().unwrap_or_else(|e| panic!("{written}: {e}"))
+    }
+
+    #[test]
+    fn names_and_kinds_stand_before_the_place() {
+        let source = read("shop=openapi:pets/petstore.yaml");
+        assert_eq!(source.name.as_deref(), Some("shop"));
+        assert_eq!(source.kind, Some(Kind::OpenApi));
+        assert_eq!(source.place, Place::File("pets/petstore.yaml".into()));
+        assert_eq!(read("definitions:-").place, Place::StandardInput);
+    }
+
+    #[test]
+    fn an_equals_sign_inside_a_path_or_url_names_nothing() {
+        assert_eq!(read("./a=b.yaml").name, None);
+        assert_eq!(read("https://example.test/api?format=json").name, None);
+        assert_eq!(read("C:=x").name, None);
+    }
+
+    #[test]
+    fn addresses_are_shown_without_secrets() {
+        let source = read("https://me:hunter2@example.test/openapi.json?token=hunter2");
+        let shown = source.place.to_string();
+        assert_eq!(shown, "https://example.test/openapi.json?…");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_what_can() {
+        let error = "ftp://example.test/a".parse::<SourceSpec>().unwrap_err();
+        assert!(error.contains("`ftp:` addresses are not read"), "{error}");
+        assert!("".parse::<SourceSpec>().is_err());
+        assert!("http://".parse::<SourceSpec>().is_err());
+    }
+}

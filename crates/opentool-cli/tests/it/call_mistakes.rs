@@ -1,0 +1,77 @@
+//! Calls that cannot be made: nothing is sent, and the error says what to write.
+
+use crate::support::{Upstream, golden, opentool};
+
+/// Calls the shop's document with these words; asserts that no request left.
+#[track_caller]
+fn refused(words: &[&str], texts: &[&str]) {
+    let upstream = Upstream::answering("200 OK", "application/json", "{}");
+    let server = ["--server", upstream.url.as_str()];
+    opentool(["call", "petstore.yaml"].iter().chain(words).chain(&server)).end().failure(4, texts);
+    assert_eq!(upstream.requests(), [""; 0], "{words:?}");
+}
+
+#[test]
+fn unknown_tools_come_with_suggestions() {
+    refused(&["getPetByID", "petId=2"], &["there is no tool `getPetByID`", "`getPetById`"]);
+}
+
+#[test]
+fn arguments_that_cannot_be_read_are_named() {
+    refused(
+        &["getPetById", "{petId: 2}"],
+        &["the argument is not JSON", "line 1 column 2", "help: arguments are"],
+    );
+    refused(&["getPetById", "[2]"], &["`[2]` is neither JSON nor `key=value`"]);
+    refused(&["getPetById", "2"], &["`2` is neither JSON nor `key=value`"]);
+    refused(&["getPetById", "petId:=two"], &["the value of `petId:=` is not JSON"]);
+    refused(&["getPetById", "petId=@nowhere.txt"], &["the file for `petId`, nowhere.txt, cannot be read"]);
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_all_listed() {
+    refused(&["getPetById", "petId=two"], &["/petId", "integer", "\"two\"", "help: `opentool show"]);
+    refused(&["getPetById"], &["petId"]);
+    refused(&["getPetById", "petId=2", "petid=2"], &["petid"]);
+    refused(&["addPet", "species=fish", "name:=5"], &["/species", "\"cat\"", "/name"]);
+    let ran = opentool(["call", "petstore.yaml", "addPet", "species=kat", "nam=Rex", "born=tomorrow"]).end();
+    golden("call/invalid", &ran.failure(4, &[]).to_string());
+}
+
+#[test]
+fn with_json_the_error_is_one_object() {
+    let ran = opentool(["call", "petstore.yaml", "getPetById", "petId=two", "--json"]).end();
+    assert_eq!((ran.code, ran.text()), (4, ""), "\n{ran}");
+    let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(error["error"]["code"], "invalid_arguments");
+    assert_eq!(error["error"]["problems"][0]["pointer"], "/petId");
+    assert_eq!(error["error"]["exit"], 4);
+}
+
+#[test]
+fn definitions_are_not_called() {
+    let tools = r#"[{"name":"a","description":"A.","inputSchema":{"type":"object","properties":{}}}]"#;
+    opentool(["call", "tools.json", "a"])
+        .file("tools.json", tools)
+        .end()
+        .failure(4, &["refused", "definition"]);
+    let dry =
+        opentool(["call", "tools.json", "a", "x=1", "--dry-run", "--json"]).file("tools.json", tools).end();
+    assert_eq!(dry.success().json(), serde_json::json!({"x": 1}));
+}
+
+#[test]
+fn standard_input_has_one_use() {
+    opentool(["call", "-", "getPetById", "-"]).end().failure(2, &["standard input cannot be both"]);
+    opentool(["list", "-", "-"]).end().failure(2, &["standard input can be one source only"]);
+    opentool(["serve", "-"]).end().failure(2, &["standard input cannot be both"]);
+}
+
+#[test]
+fn a_wrong_server_is_refused_without_repeating_secrets() {
+    let ran = opentool(["call", "petstore.yaml", "getInventory", "--server", "shop.example"]).end();
+    ran.failure(2, &["`--server` is not an http(s) address"]);
+    let ran = opentool(["call", "petstore.yaml", "getInventory", "--basic", "hunter2"]).end();
+    let ran = ran.failure(2, &["--basic USER:PASSWORD"]);
+    assert!(!ran.stderr.contains("hunter2"), "\n{ran}");
+}

@@ -1,0 +1,20 @@
+//! The binary as its users meet it: arguments in; standard output, standard error and exit code out.
+//!
+//! Texts are compared with golden files under `tests/golden`, which `UPDATE=1` rewrites.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+mod call;
+mod call_mistakes;
+mod completions;
+mod demo;
+mod export;
+mod help;
+mod hostile;
+mod list;
+mod serve;
+mod show;
+mod source_mistakes;
+mod upstream;

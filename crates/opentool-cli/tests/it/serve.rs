@@ -1,0 +1,232 @@
+//! `opentool serve`, with clients that know nothing but JSON-RPC and HTTP.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
+
+use serde_json::{Value, json};
+
+use crate::support::{Run, Shop, Upstream, get_document, opentool};
+
+fn request(id: u32, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+fn initialize() -> Value {
+    let client = json!({"name": "test", "version": "1"});
+    request(
+        0,
+        "initialize",
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}),
+    )
+}
+
+fn call(id: u32, tool: &str, arguments: Value) -> Value {
+    request(id, "tools/call", json!({"name": tool, "arguments": arguments}))
+}
+
+/// A server over stdio, and the pipes to it.
+struct Stdio {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    _run: Run,
+}
+
+impl Stdio {
+    fn start(run: Run) -> Self {
+        let mut child = run.start();
+        let (to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut server = Self { child, to, from: BufReader::new(from), _run: run };
+        server.send(&initialize());
+        assert_eq!(server.receive()["id"], 0);
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.to, "{message}").unwrap();
+    }
+
+    /// The next message; every line on standard output is one.
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// Closes the pipe and waits for the end.
+    fn close(mut self) -> (Option<i32>, String) {
+        drop(self.to);
+        let mut rest = String::new();
+        self.from.read_to_string(&mut rest).unwrap();
+        (self.child.wait().unwrap().code(), rest)
+    }
+}
+
+/// A server over HTTP that is told to end when the test does.
+struct Http {
+    child: Child,
+    address: String,
+    stderr: Option<std::thread::JoinHandle<String>>,
+    _run: Run,
+}
+
+impl Http {
+    /// Starts it with `--json`, whose first line says where it is.
+    fn start(run: Run) -> Self {
+        let mut child = run.start();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut errors = child.stderr.take().unwrap();
+        let stderr = std::thread::spawn(move || {
+            let mut text = String::new();
+            errors.read_to_string(&mut text).unwrap();
+            text
+        });
+        let listening: Value =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        let url = listening["url"].as_str().unwrap();
+        let address = url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
+        Self { child, address, stderr: Some(stderr), _run: run }
+    }
+
+    /// Sends a message and leaves the connection open.
+    fn send(&self, message: &Value) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let body = message.to_string();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json, \
+             text/event-stream\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        stream
+    }
+
+    /// The whole answer as text.
+    fn ask(&self, message: &Value) -> String {
+        let mut answer = String::new();
+        self.send(message).read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Asks it to end; the exit code, and what it wrote to standard error.
+    fn terminate(mut self) -> (Option<i32>, String) {
+        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(asked.success());
+        let code = self.child.wait().unwrap().code();
+        (code, self.stderr.take().unwrap().join().unwrap())
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        // Where a test failed half-way.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn over_stdio_nothing_but_the_protocol_is_on_standard_output() {
+    let shop = Shop::open();
+    let mut server = Stdio::start(opentool(["serve", "petstore.yaml", "--server", &shop.url, "-v"]));
+    server.send(&request(1, "tools/list", json!({})));
+    let tools = server.receive()["result"]["tools"].clone();
+    assert!(tools.as_array().unwrap().iter().any(|tool| tool["name"] == "getPetById"), "{tools}");
+    server.send(&call(2, "getPetById", json!({"petId": 2})));
+    let answer = server.receive();
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("Miso"), "{answer}");
+    server.send(&call(3, "getPetById", json!({"petId": 99})));
+    assert_eq!(server.receive()["result"]["isError"], true);
+    server.send(&call(4, "getPetByID", json!({"petId": 2})));
+    assert!(server.receive()["error"]["message"].as_str().unwrap().contains("getPetById"));
+    assert_eq!(server.close(), (Some(0), String::new()));
+}
+
+#[test]
+fn over_stdio_a_client_that_goes_away_in_mid_call_ends_the_server() {
+    let silent = Upstream::silent();
+    let document = get_document(&silent.url, "/x", "[]");
+    let mut server = Stdio::start(opentool(["serve", "api.json"]).file("api.json", document));
+    server.send(&call(1, "get", json!({})));
+    let started = std::time::Instant::now();
+    let (code, _) = server.close();
+    assert_eq!(code, Some(0));
+    assert!(started.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn over_http_it_says_where_serves_and_ends_when_asked() {
+    let shop = Shop::open();
+    let run = opentool([
+        "serve",
+        "petstore.yaml",
+        "--server",
+        &shop.url,
+        "--http",
+        "0",
+        "--json",
+        "--name",
+        "pets",
+    ]);
+    let server = Http::start(run);
+    let answer = server.ask(&initialize());
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"pets\""), "{answer}");
+    let (code, stderr) = server.terminate();
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn over_http_a_client_that_goes_away_in_mid_call_harms_nobody() {
+    let silent = Upstream::silent();
+    let document = get_document(&silent.url, "/x", "[]");
+    let run = opentool(["serve", "api.json", "--http", "127.0.0.1:0", "--json"]).file("api.json", document);
+    let server = Http::start(run);
+    drop(server.send(&initialize()));
+    let stateless = |id| {
+        let mut message = call(id, "get", json!({}));
+        message["params"]["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+        message
+    };
+    drop(server.send(&stateless(1)));
+    assert!(server.ask(&initialize()).starts_with("HTTP/1.1 200"));
+    let (code, stderr) = server.terminate();
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+}
+
+#[test]
+fn a_port_in_use_is_an_error_of_its_own() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    opentool(["serve", "petstore.yaml", "--http", &address]).end().failure(6, &[&address, "in use"]);
+}
+
+#[test]
+fn an_address_that_others_can_reach_comes_with_a_warning() {
+    let server = Http::start(opentool(["serve", "petstore.yaml", "--http", "0.0.0.0:0", "--json"]));
+    let (code, stderr) = server.terminate();
+    assert_eq!(code, Some(0));
+    assert!(
+        stderr.starts_with("{\"warning\":\"there is no authentication: whoever can reach 0.0.0.0:0"),
+        "{stderr}"
+    );
+    let local = Http::start(opentool(["serve", "petstore.yaml", "--http", "0", "--json"]));
+    assert_eq!(local.terminate(), (Some(0), String::new()));
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_before_anything_listens() {
+    opentool(["serve", "nowhere.yaml"]).end().failure(3, &["nowhere.yaml: there is no such file"]);
+    let tools = r#"[{"name":"a","inputSchema":{"type":"object"}}]"#;
+    opentool(["serve", "tools.json"]).file("tools.json", tools).end().failure(2, &["holds definitions only"]);
+    opentool(["serve", "petstore.yaml", "--tag", "none"]).end().failure(2, &["no tool is left"]);
+    opentool(["serve", "--http", "petstore.yaml"])
+        .end()
+        .failure(2, &["expected HOST:PORT", "put sources before"]);
+    opentool(["serve", "petstore.yaml", "--stdio", "--http"]).end().failure(2, &["cannot be used with"]);
+}

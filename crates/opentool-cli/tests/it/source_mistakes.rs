@@ -1,0 +1,113 @@
+//! Sources that cannot be read: every error names the source and, where there is one, the place in it.
+
+use crate::support::{Ran, Upstream, opentool};
+
+/// Lists a file with this content; it must be refused with these texts.
+#[track_caller]
+fn refused(name: &str, content: impl AsRef<[u8]>, texts: &[&str]) -> Ran {
+    opentool(["list", name]).file(name, content).end().failure(3, texts)
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    opentool(["list", "nowhere.yaml"])
+        .end()
+        .failure(3, &["nowhere.yaml: there is no such file", "help: a SOURCE is"]);
+    opentool(["list", "."]).end().failure(3, &[".: cannot be read"]);
+    refused("empty.yaml", "", &["empty.yaml: is empty"]);
+    refused("empty.yaml", "\u{feff} \n\n", &["empty.yaml: is empty"]);
+    opentool(["list", "-"]).end().failure(3, &["standard input: is empty"]);
+    refused("binary", b"openapi\xff\xfe", &["binary: is not text: byte 7 is not UTF-8"]);
+}
+
+#[test]
+fn texts_that_are_nothing_known() {
+    refused("notes.txt", "Dear diary,\nhello", &["notes.txt: is some other text", "`openapi:SOURCE`"]);
+    refused("page.html", "<!DOCTYPE html><html></html>", &["page.html: is a web page or XML"]);
+    refused(
+        "package.json",
+        r#"{"name": "x"}"#,
+        &["package.json: is a JSON object without the key `openapi`"],
+    );
+    refused("list.json", "[1, 2", &["list.json:1:5: this is not JSON"]);
+    refused("number.json", "[]garbage", &["number.json:1:3: this is not JSON"]);
+}
+
+#[test]
+fn documents_with_a_fault_at_a_place() {
+    refused("tab.yaml", "openapi: 3.0.3\ninfo:\n\ttitle: t\n", &["tab.yaml:3:", "tab"]);
+    let twice = "openapi: 3.0.3\ninfo: {title: t, version: '1'}\npaths: {}\npaths: {}\n";
+    refused("twice.yaml", twice, &["twice.yaml:4:1", "paths"]);
+    refused("broken.json", "{\"openapi\": \"3.0.3\",\n \"paths\": {,}}", &["broken.json:2:"]);
+    refused("broken.yaml", "openapi: 3.0.3\npaths: [a\n", &["broken.yaml:"]);
+    let no_paths = r#"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}}"#;
+    refused("none.json", no_paths, &["none.json", "paths"]);
+    refused("old.json", r#"{"swagger": "2.0", "paths": {}}"#, &["old.json", "2.0"]);
+}
+
+#[test]
+fn references_to_nowhere_and_in_circles_cost_no_more_than_they_must() {
+    let document = r##"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "servers": [{"url": "http://x"}], "paths": {
+      "/a": {"post": {"operationId": "nowhere", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Gone"}}}}, "responses": {}}},
+      "/b": {"post": {"operationId": "circle", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Node"}}}}, "responses": {}}},
+      "/c": {"get": {"operationId": "good", "responses": {}}}},
+      "components": {"schemas": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}}}, "Self": {"$ref": "#/components/schemas/Self"}}}}"##;
+    let ran = opentool(["list", "refs.json", "--verbose"]).file("refs.json", document).end().success();
+    for tool in ["nowhere", "circle", "good"] {
+        assert!(ran.text().contains(tool), "\n{ran}");
+    }
+    assert!(ran.stderr.contains("Gone") && ran.stderr.contains("refs.json:2:"), "\n{ran}");
+    let dry = opentool(["call", "refs.json", "circle", r#"{"next": {"next": {}}}"#, "--dry-run", "--json"]);
+    dry.file("refs.json", document).end().success();
+}
+
+#[test]
+fn addresses_that_give_no_document() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{free}/openapi.json");
+    opentool(["list", &url])
+        .end()
+        .failure(3, &[&format!("{url}: cannot connect to"), "help: is the address right"]);
+    let missing = Upstream::answering("404 Not Found", "text/plain", "no");
+    let url = format!("{}/openapi.json", missing.url);
+    opentool(["list", &url]).end().failure(3, &[&format!("{url}: the server answered 404 Not Found")]);
+    let silent = Upstream::silent();
+    let started = std::time::Instant::now();
+    opentool(["list", &silent.url, "--timeout", "0.3"])
+        .end()
+        .failure(3, &[&silent.url, "within 300ms", "--timeout"]);
+    assert!(started.elapsed().as_secs() < 10);
+    let page = Upstream::answering("200 OK", "text/html", "<html>Sign in</html>");
+    opentool(["list", &page.url]).end().failure(3, &["is a web page"]);
+}
+
+#[test]
+fn secrets_in_an_address_are_not_shown() {
+    let missing = Upstream::answering("404 Not Found", "text/plain", "no");
+    let url = missing.url.replace("http://", "http://me:hunter2@") + "/api?token=hunter2";
+    let ran = opentool(["list", &url]).end().failure(3, &["/api?…: the server answered 404"]);
+    assert!(!ran.stderr.contains("hunter2"), "\n{ran}");
+}
+
+#[test]
+fn an_address_is_a_source_and_relative_servers_start_there() {
+    let document = get_relative();
+    let upstream = Upstream::answering("200 OK", "application/json", &document);
+    let ran =
+        opentool(["call", &format!("{}/v1/openapi.json", upstream.url), "get", "--dry-run", "--json"]).end();
+    assert_eq!(ran.success().json()["url"], format!("{}/v1/api/x", upstream.url));
+    let ran = opentool(["call", "api.json", "get"]).file("api.json", document).end();
+    ran.failure(4, &["--server"]);
+}
+
+fn get_relative() -> String {
+    crate::support::get_document("api", "/x", "[]")
+}
+
+#[test]
+fn with_json_errors_are_objects_with_the_place() {
+    let ran = opentool(["list", "--json", "tab.yaml"]).file("tab.yaml", "openapi: 3.0.3\na:\n\tb: 1\n").end();
+    let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(error["error"]["exit"], 3);
+    assert_eq!(error["error"]["diagnostic"]["location"]["line"], 3, "\n{ran}");
+}

@@ -217,3 +217,49 @@ pub enum SecurityScheme {
     /// Anything else, by its name.
     Other(String),
 }
+
+impl Body {
+    /// The media type that is shown to the model and sent where the caller does not choose: JSON first, then
+    /// forms, then text, then whatever comes first in the document.
+    pub fn preferred(&self) -> Option<&Media> {
+        // `min_by_key` keeps the first of equals: the document's order decides.
+        self.media.iter().min_by_key(|media| media.rank())
+    }
+}
+
+impl Media {
+    /// The media type in lower case, without its parameters.
+    pub fn essence(&self) -> String {
+        essence(&self.media_type)
+    }
+
+    /// Whether it is JSON: `application/json` or anything `+json`.
+    pub fn is_json(&self) -> bool {
+        is_json(&self.media_type)
+    }
+
+    fn rank(&self) -> u8 {
+        match self.essence().as_str() {
+            "application/json" => 0,
+            _ if self.is_json() => 1,
+            "*/*" | "application/*" => 2,
+            "application/x-www-form-urlencoded" => 3,
+            "multipart/form-data" => 4,
+            essence if essence.starts_with("multipart/") => 5,
+            essence if essence.starts_with("text/") => 6,
+            "application/octet-stream" => 7,
+            _ => 8,
+        }
+    }
+}
+
+/// A media type in lower case, without its parameters.
+pub(crate) fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether a media type is JSON: `application/json` or anything `+json`.
+pub(crate) fn is_json(media_type: &str) -> bool {
+    let essence = essence(media_type);
+    essence == "application/json" || essence == "text/json" || essence.ends_with("+json")
+}

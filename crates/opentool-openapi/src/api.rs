@@ -1,0 +1,259 @@
+//! A document as its user holds it: what was read, what the host decides about calls, and the tools.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use opentool_core::{Arguments, Diagnostic, Severity, ToolDefinition, ToolError, ToolSet, UnknownTool};
+use secrecy::SecretString;
+use url::Url;
+
+use crate::definition::{self, Source};
+use crate::document::Document;
+use crate::execute::OperationTool;
+use crate::findings::Findings;
+use crate::plan::Operation;
+use crate::request::{self, Credential, MissingCredentials, Request, Settings};
+use crate::{Address, OpenApiError, locate, read};
+
+/// An OpenAPI document that was read, with everything that the host decides about its calls.
+///
+/// Nothing is sent before a tool is called, and credentials are sent only to the document's own servers (or to the one
+/// that the host sets). Clones share the document.
+#[derive(Debug, Clone)]
+pub struct Api {
+    source: Arc<Source>,
+    operations: Arc<[Arc<Operation>]>,
+    names: Arc<HashMap<String, usize>>,
+    diagnostics: Arc<[Diagnostic]>,
+    settings: Settings,
+    /// A server that was set and is none, and why.
+    refused_server: Option<(Box<str>, Box<str>)>,
+}
+
+impl Api {
+    /// Reads a text. Pure: nothing else is read or fetched.
+    pub(crate) fn read(text: &[u8], address: Address) -> Result<Self, OpenApiError> {
+        let opened = Document::open(text, address)?;
+        let document = opened.document;
+        let mut findings = Findings::default();
+        for finding in opened.findings {
+            findings.add(finding);
+        }
+        let reading = read::read(&document, &mut findings);
+        let mut diagnostics = findings.into_list();
+        if !diagnostics.is_empty() {
+            let name = document.address.to_string();
+            // The text is known to be UTF-8, or it would not be a document.
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+            let pointers = diagnostics.iter().map(|diagnostic| diagnostic.pointer.as_str());
+            let places = locate::locate(text, opened.notation, pointers);
+            for (diagnostic, place) in diagnostics.iter_mut().zip(places) {
+                diagnostic.file = Some(name.clone());
+                diagnostic.location = place;
+            }
+        }
+        if reading.operations.is_empty() && reading.seen > 0 {
+            return Err(no_operations(&document, &diagnostics, reading.seen));
+        }
+        let has_webhooks = document.root().get("webhooks").is_some();
+        if reading.operations.is_empty() && !has_webhooks {
+            let finding = Diagnostic::error("no-operations", "/paths", "`paths` holds no operation")
+                .help("add a path with a method: `/pets: {get: {…}}`")
+                .file(document.address.to_string());
+            return Err(OpenApiError::not_openapi(finding));
+        }
+        let settings = Settings { document_url: document.address.url().cloned(), ..Settings::default() };
+        let operations: Arc<[Arc<Operation>]> = reading.operations.into_iter().map(Arc::new).collect();
+        let names =
+            operations.iter().enumerate().map(|(index, operation)| (operation.name.clone(), index)).collect();
+        Ok(Self {
+            source: Arc::new(Source { document, knowledge: reading.knowledge }),
+            operations,
+            names: Arc::new(names),
+            diagnostics: diagnostics.into(),
+            settings,
+            refused_server: None,
+        })
+    }
+
+    /// The document's title.
+    pub fn title(&self) -> Option<&str> {
+        self.source.document.info("title")
+    }
+
+    /// The version of the API that the document describes.
+    pub fn version(&self) -> Option<&str> {
+        self.source.document.info("version")
+    }
+
+    /// What the document says about itself.
+    pub fn description(&self) -> Option<&str> {
+        self.source.document.info("description")
+    }
+
+    /// Where the document is.
+    pub fn address(&self) -> &Address {
+        &self.source.document.address
+    }
+
+    /// What was not understood, or read in another way than it was written, in the order in which it was found.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The operations in document order.
+    pub fn operations(&self) -> &[Arc<Operation>] {
+        &self.operations
+    }
+
+    /// The operation of the tool of this name.
+    pub fn operation(&self, tool: &str) -> Option<&Arc<Operation>> {
+        self.operations.get(*self.names.get(tool)?)
+    }
+
+    /// What the host decided about calls.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Replaces all that the host decided about calls. The document's address is kept where the new settings have none.
+    pub fn with(mut self, settings: Settings) -> Self {
+        let document_url = self.settings.document_url.take();
+        self.settings = settings;
+        self.settings.document_url = self.settings.document_url.take().or(document_url);
+        self
+    }
+
+    /// Sets a token for every scheme that takes one (HTTP bearer, OAuth 2, OpenID Connect); also sent where the document
+    /// says nothing about security.
+    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+        self.settings.bearer = Some(SecretString::from(token.into()));
+        self
+    }
+
+    /// Sets a key for every API key scheme.
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.settings.api_key = Some(SecretString::from(key.into()));
+        self
+    }
+
+    /// Sets user and password for HTTP Basic; also sent where the document says nothing about security.
+    pub fn basic(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.settings.basic = Some((user.into(), SecretString::from(password.into())));
+        self
+    }
+
+    /// Sets the credential for the security scheme of this name, in place of the general ones.
+    pub fn credential(mut self, scheme: impl Into<String>, credential: Credential) -> Self {
+        self.settings.credentials.insert(scheme.into(), credential);
+        self
+    }
+
+    /// Says what happens to calls for which credentials are missing. Default: they are refused.
+    pub fn missing_credentials(mut self, policy: MissingCredentials) -> Self {
+        self.settings.missing_credentials = policy;
+        self
+    }
+
+    /// Sets where requests go, in place of what the document says: `https://api.example.com/v2`. A text that is no
+    /// `http` or `https` address is an error of [`Api::tools`] and of [`Api::request`].
+    pub fn server(mut self, url: impl AsRef<str>) -> Self {
+        match server_url(url.as_ref()) {
+            Ok(url) => {
+                self.settings.server = Some(url);
+                self.refused_server = None;
+            }
+            Err(reason) => self.refused_server = Some((url.as_ref().into(), reason.into())),
+        }
+        self
+    }
+
+    /// Sets a variable of the document's server address.
+    pub fn server_variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.server_variables.insert(name.into(), value.into());
+        self
+    }
+
+    /// Says where the document came from; relative server addresses are resolved against it. Known for documents that
+    /// were loaded from a URL.
+    pub fn document_url(mut self, url: Url) -> Self {
+        self.settings.document_url = Some(url);
+        self
+    }
+
+    /// Sets the longest time that a call may take. Default: 60 seconds.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.settings.timeout = Some(limit);
+        self
+    }
+
+    /// Sets the largest answer in bytes. Default: 10 MiB.
+    pub fn body_limit(mut self, bytes: u64) -> Self {
+        self.settings.body_limit = Some(bytes);
+        self
+    }
+
+    /// The definition of the tool of an operation. Its schemas are built when they are looked at.
+    pub fn definition(&self, operation: &Arc<Operation>) -> ToolDefinition {
+        definition::definition(&self.source, operation)
+    }
+
+    /// The tools in document order, sharing one HTTP client.
+    ///
+    /// # Errors
+    /// [`OpenApiError::Server`] if the server that was set is no address.
+    pub fn tools(&self) -> Result<ToolSet, OpenApiError> {
+        self.tools_with(&self.settings.client())
+    }
+
+    /// The same tools over a client that the host already has.
+    ///
+    /// # Errors
+    /// [`OpenApiError::Server`] if the server that was set is no address.
+    pub fn tools_with(&self, client: &opentool_http::Client) -> Result<ToolSet, OpenApiError> {
+        if let Some((url, reason)) = self.refused_server.clone() {
+            return Err(OpenApiError::Server { url, reason });
+        }
+        let settings = Arc::new(self.settings.clone());
+        let tools = self.operations.iter().map(|operation| {
+            let definition = self.definition(operation);
+            OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone())
+        });
+        ToolSet::from_tools(tools).map_err(|clash| OpenApiError::NameClash(Box::new(clash)))
+    }
+
+    /// The request that a call would send; nothing is sent. Arguments are taken as they are: validate them first.
+    ///
+    /// # Errors
+    /// [`ToolError::UnknownTool`], and those of [`request::build`].
+    pub fn request(&self, tool: &str, arguments: &Arguments) -> Result<Request, ToolError> {
+        let operation = self.operation(tool).ok_or_else(|| self.unknown(tool))?;
+        if let Some((url, reason)) = self.refused_server.clone() {
+            return Err(ToolError::failed(OpenApiError::Server { url, reason }.to_string()));
+        }
+        request::build(operation, arguments, &self.settings)
+    }
+
+    fn unknown(&self, tool: &str) -> UnknownTool {
+        let nearest = self.tools().map(|tools| tools.nearest(tool)).unwrap_or_default();
+        UnknownTool::new(tool, nearest)
+    }
+}
+
+fn server_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text.trim()).map_err(|error| error.to_string())?;
+    if matches!(url.scheme(), "http" | "https") && url.has_host() {
+        Ok(url)
+    } else {
+        Err("it is not an http or https address".to_owned())
+    }
+}
+
+fn no_operations(document: &Document, diagnostics: &[Diagnostic], seen: usize) -> OpenApiError {
+    let worst = diagnostics.iter().find(|found| found.severity == Severity::Error).or(diagnostics.first());
+    let first = worst.map(ToString::to_string).unwrap_or_default();
+    let reason = format!("it has {seen}, and none can be used; the first fault: {first}");
+    OpenApiError::NoOperations { address: document.address.to_string().into(), reason: reason.into() }
+}

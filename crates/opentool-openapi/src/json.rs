@@ -1,0 +1,148 @@
+//! JSON text to a value, telling of keys that stand twice.
+//!
+//! `serde_json` alone takes the last of two equal keys without a word. Depth is limited by `serde_json` (128), which is
+//! what lets every other part of this crate walk a document by recursion.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use opentool_core::{Diagnostic, Location};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use crate::pointer;
+
+/// A value and what was odd in its text.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) value: Value,
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+/// Reads JSON.
+///
+/// # Errors
+/// A diagnostic with the place where the text stops being JSON.
+pub(crate) fn parse(text: &str) -> Result<Parsed, Box<Diagnostic>> {
+    let findings = RefCell::new(Vec::new());
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = Seed { path: &Path::Root, findings: &findings }
+        .deserialize(&mut deserializer)
+        .and_then(|value| deserializer.end().map(|()| value))
+        .map_err(|error| Box::new(broken(&error)))?;
+    Ok(Parsed { value, findings: findings.into_inner() })
+}
+
+fn broken(error: &serde_json::Error) -> Diagnostic {
+    // serde_json appends the place to its message; ours stands in a field.
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text);
+    Diagnostic::error("json-syntax", "", format!("this is not valid JSON: {message}"))
+        .location(Location::new(error.line().max(1), error.column().max(1)))
+}
+
+/// Where the reading is; lives on the stack, costs nothing until a pointer is wanted.
+enum Path<'a> {
+    Root,
+    Key(&'a Path<'a>, &'a str),
+    Item(&'a Path<'a>, usize),
+}
+
+impl Path<'_> {
+    fn pointer(&self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Key(parent, key) => pointer::join(&parent.pointer(), key),
+            Self::Item(parent, index) => pointer::join(&parent.pointer(), &index.to_string()),
+        }
+    }
+}
+
+struct Seed<'a> {
+    path: &'a Path<'a>,
+    findings: &'a RefCell<Vec<Diagnostic>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number that is too large"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        loop {
+            let path = Path::Item(self.path, items.len());
+            match access.next_element_seed(Seed { path: &path, findings: self.findings })? {
+                Some(item) => items.push(item),
+                None => break,
+            }
+        }
+        // A document is read once and kept long.
+        items.shrink_to_fit();
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            let path = Path::Key(self.path, &key);
+            let value = access.next_value_seed(Seed { path: &path, findings: self.findings })?;
+            if members.contains_key(&key) {
+                let mut findings = self.findings.try_borrow_mut().map_err(A::Error::custom)?;
+                // A hostile text could repeat a key a million times.
+                if findings.len() >= 1_000 {
+                    members.insert(key, value);
+                    continue;
+                }
+                findings.push(
+                    Diagnostic::warning(
+                        "duplicate-key",
+                        path.pointer(),
+                        format!("the key `{key}` stands twice in one object; the last one counts"),
+                    )
+                    .help("remove one of the two"),
+                );
+            }
+            members.insert(key, value);
+        }
+        Ok(Value::Object(members))
+    }
+}

@@ -1,0 +1,173 @@
+//! Request bodies, and how they stand among the arguments.
+
+use serde_json::{Map, Value, json};
+
+use super::Reader;
+use super::operation::text;
+use super::parameter::Unreadable;
+use crate::document::kind;
+use crate::plan::{Body, BodyArguments, Media, Parameter, essence};
+use crate::pointer;
+use crate::request::media::MediaKind;
+use crate::schema::{Direction, Knowledge};
+
+/// The argument that a body is where it is one.
+pub(super) const WHOLE: &str = "body";
+
+impl<'d> Reader<'d> {
+    /// The body of an operation.
+    pub(super) fn body(
+        &mut self,
+        operation: &'d Map<String, Value>,
+        pointer: &str,
+        parameters: &[Parameter],
+    ) -> Result<Option<Body>, Unreadable> {
+        let Some(value) = operation.get("requestBody").filter(|body| !body.is_null()) else {
+            return Ok(None);
+        };
+        let at = pointer::join(pointer, "requestBody");
+        let found = self.document.follow(value, &at).map_err(|broken| {
+            let finding = broken.finding(&at, "the body cannot be read");
+            Unreadable::new(
+                finding.code,
+                finding.pointer,
+                finding.message,
+                "let it lead to a body of this document",
+            )
+        })?;
+        let Some(members) = found.value.as_object() else {
+            let problem = format!("the body is {}, not an object", kind(found.value));
+            return Err(Unreadable::new("body", at, problem, "write an object with `content`"));
+        };
+        let at = pointer::join(&found.pointer, "content");
+        let content = match members.get("content") {
+            Some(Value::Object(content)) => content,
+            Some(Value::Null) | None => return Ok(None),
+            Some(other) => {
+                let problem = format!("the `content` of the body is {}, not an object", kind(other));
+                return Err(Unreadable::new(
+                    "body",
+                    at,
+                    problem,
+                    "write media types as keys: `application/json: {…}`",
+                ));
+            }
+        };
+        let media = self.media(content, &at);
+        if media.is_empty() {
+            return Ok(None);
+        }
+        let mut body = Body {
+            required: members.get("required").and_then(Value::as_bool) == Some(true),
+            description: text(members, "description"),
+            arguments: BodyArguments::Whole(WHOLE.to_owned()),
+            media,
+        };
+        if let Some(properties) = self.flatten(&body, parameters) {
+            body.arguments = BodyArguments::Properties(properties);
+        }
+        Ok(Some(body))
+    }
+
+    fn media(&mut self, content: &'d Map<String, Value>, at: &str) -> Vec<Media> {
+        let mut all = Vec::with_capacity(content.len());
+        for (media_type, value) in content {
+            let at = pointer::join(at, media_type);
+            if !media_type.contains('/') {
+                let message = format!("`{media_type}` is not a media type; it is left out");
+                self.warn("media-type", at, message, "write `application/json`");
+                continue;
+            }
+            // OpenAPI 3.2 has references here.
+            let (value, at) = match self.document.follow(value, &at) {
+                Ok(found) => (found.value, found.pointer.into_owned()),
+                Err(broken) => {
+                    self.findings.add(broken.finding(&at, "the media type is taken without a schema"));
+                    (&Value::Null, at)
+                }
+            };
+            let schema = match value.get("schema") {
+                Some(schema) => self.schema(schema, &pointer::join(&at, "schema"), Direction::Input),
+                None => json!({}),
+            };
+            let is_bytes = MediaKind::of(media_type) == MediaKind::Binary;
+            let says_nothing = schema.as_object().is_some_and(|members| members.is_empty());
+            let schema =
+                if is_bytes && says_nothing { json!({"type": "string", "format": "binary"}) } else { schema };
+            let encoding = value.get("encoding").cloned().unwrap_or(Value::Null);
+            all.push(Media { media_type: media_type.clone(), schema, encoding });
+        }
+        all
+    }
+
+    /// The properties of a body that can be arguments of their own: those of a plain object whose names nobody else has.
+    fn flatten(&self, body: &Body, parameters: &[Parameter]) -> Option<Vec<String>> {
+        let media = body.preferred()?;
+        if !takes_object(media) {
+            return None;
+        }
+        let schema = referenced(self.document, &self.knowledge, &media.schema, Direction::Input);
+        let schema = schema.as_object()?;
+        let is_composed =
+            ["allOf", "anyOf", "oneOf", "not", "if", "$ref", "patternProperties", "dependentSchemas"]
+                .iter()
+                .any(|keyword| schema.contains_key(*keyword));
+        let is_object = match schema.get("type") {
+            None => true,
+            Some(kind) => kind == "object",
+        };
+        let is_closed = matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
+        let limits_count = schema.contains_key("minProperties") || schema.contains_key("maxProperties");
+        if is_composed || !is_object || !is_closed || limits_count {
+            return None;
+        }
+        let properties = schema.get("properties")?.as_object().filter(|properties| !properties.is_empty())?;
+        let required =
+            schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        // An optional body with required properties may be absent as a whole; separate arguments cannot say that.
+        if !body.required && !required.is_empty() {
+            return None;
+        }
+        // What is required but not described would have no argument.
+        if required.iter().filter_map(Value::as_str).any(|name| !properties.contains_key(name)) {
+            return None;
+        }
+        let clashes = parameters.iter().any(|parameter| properties.contains_key(&parameter.name));
+        (!clashes).then(|| properties.keys().cloned().collect())
+    }
+}
+
+/// Whether an object can be written in this media type property by property.
+fn takes_object(media: &Media) -> bool {
+    let essence = essence(&media.media_type);
+    media.is_json()
+        || matches!(essence.as_str(), "*/*" | "application/*" | "application/x-www-form-urlencoded")
+        || essence.starts_with("multipart/form-data")
+}
+
+/// The converted schema that is meant where a converted schema is only a reference.
+pub(crate) fn referenced(
+    document: &crate::document::Document,
+    knowledge: &Knowledge,
+    schema: &Value,
+    direction: Direction,
+) -> Value {
+    let mut schema = schema.clone();
+    // Circles of references were not cut yet when this is asked first.
+    for _ in 0..32 {
+        let Some(members) = schema.as_object() else { break };
+        let Some(reference) = members.get("$ref").and_then(Value::as_str) else { break };
+        let has_rules = members.keys().any(|keyword| keyword != "$ref" && !crate::schema::is_note(keyword));
+        let target = reference.strip_prefix("#/$defs/").and_then(|name| knowledge.definitions.get(name));
+        let Some((pointer, target)) = target.and_then(|pointer| Some((pointer, document.at(pointer)?)))
+        else {
+            break;
+        };
+        if has_rules {
+            break;
+        }
+        schema = crate::schema::Converter::build(document, direction, pointer, knowledge)
+            .schema(target, crate::schema::Position::InPlace);
+    }
+    schema
+}

@@ -1,0 +1,221 @@
+//! From a document to plans: the walk over paths and operations.
+//!
+//! It never stops: an operation that cannot be understood well enough to be called is left out with a finding, and
+//! everything smaller is mended with one. Schemas are only looked at, not built; see [`crate::definition`].
+
+mod argument;
+pub(crate) mod body;
+mod operation;
+mod parameter;
+pub(crate) mod response;
+mod security;
+mod server;
+
+use std::sync::Arc;
+
+use opentool_core::Diagnostic;
+use serde_json::{Map, Value};
+
+use crate::document::{Document, kind};
+use crate::findings::Findings;
+use crate::name::{self, Naming};
+use crate::plan::{Operation, Requirement, Server};
+use crate::pointer;
+use crate::schema::{Converter, Direction, Knowledge, Position};
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// The operations in document order.
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) knowledge: Knowledge,
+    /// How many things in the document are, or want to be, operations.
+    pub(crate) seen: usize,
+}
+
+/// Reads all operations.
+pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
+    let mut reader = Reader {
+        document,
+        findings,
+        knowledge: Knowledge::default(),
+        servers: None,
+        security: None,
+        schemes: security::Schemes::default(),
+        seen: 0,
+    };
+    let drafts = reader.paths();
+    let operations = reader.name(drafts);
+    reader.look_at_schemas();
+    Reading { operations, knowledge: reader.knowledge, seen: reader.seen }
+}
+
+/// An operation without its final name, and the path as the document has it.
+struct Draft {
+    operation: Operation,
+    path: String,
+}
+
+/// The state of the walk.
+struct Reader<'d> {
+    document: &'d Document,
+    findings: &'d mut Findings,
+    knowledge: Knowledge,
+    /// The document's own servers, read when first needed.
+    servers: Option<Arc<[Server]>>,
+    /// The document's own requirements, read when first needed.
+    security: Option<Arc<[Requirement]>>,
+    schemes: security::Schemes,
+    seen: usize,
+}
+
+/// A path item, and where things are in it.
+struct PathItem<'d> {
+    members: &'d Map<String, Value>,
+    pointer: String,
+    /// As the document has it.
+    path: &'d str,
+}
+
+impl<'d> Reader<'d> {
+    fn paths(&mut self) -> Vec<Draft> {
+        let document = self.document;
+        let mut drafts = Vec::new();
+        let paths = document.root().get("paths").and_then(Value::as_object);
+        for (path, item) in paths.into_iter().flatten() {
+            if path.starts_with("x-") {
+                continue;
+            }
+            let pointer = pointer::join("/paths", path);
+            if let Some(item) = self.path_item(path, item, pointer) {
+                self.operations(&item, &mut drafts);
+            }
+        }
+        drafts
+    }
+
+    /// What a path item means, through references.
+    fn path_item(&mut self, path: &'d str, item: &'d Value, pointer: String) -> Option<PathItem<'d>> {
+        let found = match self.document.follow(item, &pointer) {
+            Ok(found) => found,
+            Err(broken) => {
+                // Operations can stand beside the reference.
+                let has_operations =
+                    item.as_object().is_some_and(|members| members.keys().any(|key| is_method(key)));
+                let outcome =
+                    if has_operations { "the reference is ignored" } else { "the path is left out" };
+                self.findings.add(broken.finding(&pointer, outcome));
+                self.seen = self.seen.saturating_add(usize::from(!has_operations));
+                let members = item.as_object().filter(|_| has_operations)?;
+                return Some(PathItem { members, pointer, path });
+            }
+        };
+        // Null is how some writers say "nothing yet".
+        if found.value.is_null() {
+            return None;
+        }
+        let Some(members) = found.value.as_object() else {
+            self.seen = self.seen.saturating_add(1);
+            let message =
+                format!("the path is {}, not an object of operations; it is left out", kind(found.value));
+            self.findings.add(
+                Diagnostic::error("path-item", pointer, message)
+                    .help("write `get: {…}` or another method below it"),
+            );
+            return None;
+        };
+        Some(PathItem { members, pointer: found.pointer.into_owned(), path })
+    }
+
+    fn operations(&mut self, item: &PathItem<'d>, drafts: &mut Vec<Draft>) {
+        for (key, value) in item.members {
+            let Some(method) = operation::method(key) else { continue };
+            let pointer = pointer::join(&item.pointer, key);
+            self.seen = self.seen.saturating_add(1);
+            match self.operation(item, method, value, pointer) {
+                Ok(operation) => drafts.push(Draft { operation, path: item.path.to_owned() }),
+                Err(finding) => self.findings.add(*finding),
+            }
+        }
+        // OpenAPI 3.2: methods without a key of their own.
+        let further = item.members.get("additionalOperations").and_then(Value::as_object);
+        for (key, value) in further.into_iter().flatten() {
+            let Ok(method) = http::Method::from_bytes(key.as_bytes()) else { continue };
+            let pointer = pointer::join(&pointer::join(&item.pointer, "additionalOperations"), key);
+            self.seen = self.seen.saturating_add(1);
+            match self.operation(item, method, value, pointer) {
+                Ok(operation) => drafts.push(Draft { operation, path: item.path.to_owned() }),
+                Err(finding) => self.findings.add(*finding),
+            }
+        }
+    }
+
+    /// Gives every operation its name.
+    fn name(&mut self, mut drafts: Vec<Draft>) -> Vec<Operation> {
+        let namings: Vec<Naming<'_>> = drafts
+            .iter()
+            .map(|draft| Naming {
+                operation_id: draft.operation.operation_id.as_deref(),
+                method: draft.operation.method.as_str(),
+                path: &draft.path,
+            })
+            .collect();
+        let names = name::assign(&namings);
+        let mut seen = std::collections::HashSet::new();
+        for (draft, name) in drafts.iter().zip(&names) {
+            let Some(id) = draft.operation.operation_id.as_deref() else { continue };
+            if !seen.insert(id) {
+                let message =
+                    format!("another operation has the `operationId` `{id}` too; this one is `{name}`");
+                let at = pointer::join(&draft.operation.pointer, "operationId");
+                self.findings.add(
+                    Diagnostic::warning("duplicate-operation-id", at, message)
+                        .help("give each operation its own"),
+                );
+            }
+        }
+        for (draft, name) in drafts.iter_mut().zip(names) {
+            draft.operation.name = name;
+        }
+        drafts.into_iter().map(|draft| draft.operation).collect()
+    }
+
+    /// A schema in 2020-12 terms, with findings.
+    fn schema(&mut self, schema: &Value, pointer: &str, direction: Direction) -> Value {
+        Converter::learn(self.document, direction, pointer, &mut self.knowledge, self.findings)
+            .schema(schema, Position::InPlace)
+    }
+
+    /// Looks once at every schema that is referred to, so that all findings are there when the reading is over, and
+    /// all circles are known.
+    fn look_at_schemas(&mut self) {
+        while let Some(pointer) = self.knowledge.next() {
+            let Some(schema) = self.document.at(&pointer) else { continue };
+            Converter::learn(self.document, Direction::Output, &pointer, &mut self.knowledge, self.findings)
+                .referenced()
+                .schema(schema, Position::InPlace);
+        }
+        for (from, to) in self.knowledge.cut_cycles() {
+            let message =
+                format!("the schema refers to `#{to}`, which refers back to it, with nothing between");
+            self.findings.add(
+                Diagnostic::error("ref-cycle", from, format!("{message}; that reference allows anything"))
+                    .help("let one of them say what the value is"),
+            );
+        }
+    }
+
+    fn warn(
+        &mut self,
+        code: &'static str,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+        help: &str,
+    ) {
+        self.findings.add(Diagnostic::warning(code, pointer, message).help(help));
+    }
+}
+
+fn is_method(key: &str) -> bool {
+    operation::method(key).is_some()
+}

@@ -1,0 +1,135 @@
+//! One operation.
+
+use std::sync::Arc;
+
+use http::Method;
+use opentool_core::Diagnostic;
+use serde_json::{Map, Value};
+
+use super::{PathItem, Reader, argument};
+use crate::document::kind;
+use crate::plan::{Operation, Server};
+use crate::pointer;
+use crate::schema::Direction;
+
+/// Why an operation is left out.
+pub(super) type Unusable = Box<Diagnostic>;
+
+/// The method that a key of a path item means, in whatever case it is written.
+pub(super) fn method(key: &str) -> Option<Method> {
+    const KNOWN: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+    let known = KNOWN.iter().any(|known| key.eq_ignore_ascii_case(known));
+    known.then(|| Method::from_bytes(key.to_ascii_uppercase().as_bytes()).ok()).flatten()
+}
+
+impl<'d> Reader<'d> {
+    /// The plan of an operation, or why there is none.
+    pub(super) fn operation(
+        &mut self,
+        item: &PathItem<'d>,
+        method: Method,
+        value: &'d Value,
+        pointer: String,
+    ) -> Result<Operation, Unusable> {
+        let what = format!("`{method} {}`", item.path);
+        let left_out = |code, at: &str, problem: String, help: &str| -> Unusable {
+            Box::new(Diagnostic::error(code, at, format!("{problem}; {what} is left out")).help(help))
+        };
+        let Some(members) = value.as_object() else {
+            let problem = format!("the operation is {}, not an object", kind(value));
+            return Err(left_out("operation", &pointer, problem, "write an object with `responses`"));
+        };
+        let path = template(item.path).map_err(|problem| {
+            left_out("path-template", &item.pointer, problem, "write parameters as `{name}` between slashes")
+        })?;
+        let mut parameters = self.parameters(item, members, &pointer, &path).map_err(|unreadable| {
+            left_out(unreadable.code, &unreadable.pointer, unreadable.problem, unreadable.help)
+        })?;
+        let body = self.body(members, &pointer, &parameters).map_err(|unreadable| {
+            left_out(unreadable.code, &unreadable.pointer, unreadable.problem, unreadable.help)
+        })?;
+        argument::name(&mut parameters, body.as_ref());
+        self.look_at_response(members, &pointer);
+        let servers = self.operation_servers(item, members, &pointer);
+        let security = self.operation_security(members, &pointer);
+        Ok(Operation {
+            name: String::new(),
+            operation_id: text(members, "operationId"),
+            method,
+            path,
+            summary: text(members, "summary").or_else(|| text(item.members, "summary")),
+            description: text(members, "description").or_else(|| text(item.members, "description")),
+            tags: tags(members),
+            deprecated: members.get("deprecated").and_then(Value::as_bool).unwrap_or(false),
+            servers,
+            parameters,
+            body,
+            security,
+            pointer,
+        })
+    }
+
+    fn operation_servers(
+        &mut self,
+        item: &PathItem<'d>,
+        members: &Map<String, Value>,
+        pointer: &str,
+    ) -> Arc<[Server]> {
+        for (holder, pointer) in [(members, pointer), (item.members, item.pointer.as_str())] {
+            if let Some(servers) = holder.get("servers") {
+                let servers = self.servers(servers, &pointer::join(pointer, "servers"));
+                if !servers.is_empty() {
+                    return servers.into();
+                }
+            }
+        }
+        self.document_servers()
+    }
+
+    fn look_at_response(&mut self, members: &Map<String, Value>, pointer: &str) {
+        let Some(responses) = members.get("responses") else { return };
+        let pointer = pointer::join(pointer, "responses");
+        match super::response::success(self.document, responses, &pointer) {
+            Ok(Some(found)) => {
+                // Only to know its references and its faults; it is built when somebody looks.
+                self.schema(found.value, &found.pointer, Direction::Output);
+            }
+            Ok(None) => {}
+            Err(finding) => self.findings.add(*finding),
+        }
+    }
+}
+
+/// A member that is a text with something in it.
+pub(super) fn text(members: &Map<String, Value>, member: &str) -> Option<String> {
+    let text = members.get(member)?.as_str()?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn tags(members: &Map<String, Value>) -> Vec<String> {
+    let listed = members.get("tags").and_then(Value::as_array).into_iter().flatten();
+    let mut tags: Vec<String> = Vec::new();
+    for tag in listed.filter_map(Value::as_str) {
+        if !tags.iter().any(|known| known == tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    tags
+}
+
+/// The path as it is sent: from a slash on, without a fragment. Some documents tell operations of one path apart by
+/// fragments, which no server ever sees.
+fn template(path: &str) -> Result<String, String> {
+    let path = path.trim();
+    let path = path.split_once('#').map_or(path, |(before, _)| before);
+    let opened = path.matches('{').count();
+    if opened != path.matches('}').count() || placeholders(path).count() != opened {
+        return Err(format!("the braces of the path `{path}` do not match"));
+    }
+    Ok(if path.starts_with('/') { path.to_owned() } else { format!("/{path}") })
+}
+
+/// The names between braces.
+pub(super) fn placeholders(path: &str) -> impl Iterator<Item = &str> {
+    path.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0)).filter(|name| !name.is_empty())
+}

@@ -1,0 +1,320 @@
+//! Parameters in path, query, header and cookie.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::operation::{placeholders, text};
+use super::{PathItem, Reader};
+use crate::document::kind;
+use crate::plan::{Parameter, ParameterForm, Place, Style};
+use crate::pointer;
+use crate::reference::Found;
+use crate::schema::Direction;
+
+/// A part without which an operation cannot be called rightly.
+pub(super) struct Unreadable {
+    pub(super) code: &'static str,
+    pub(super) pointer: String,
+    pub(super) problem: String,
+    pub(super) help: &'static str,
+}
+
+impl Unreadable {
+    pub(super) fn new(
+        code: &'static str,
+        pointer: impl Into<String>,
+        problem: impl Into<String>,
+        help: &'static str,
+    ) -> Self {
+        Self { code, pointer: pointer.into(), problem: problem.into(), help }
+    }
+}
+
+impl<'d> Reader<'d> {
+    /// The parameters of an operation, those of its path item first where they are not replaced.
+    pub(super) fn parameters(
+        &mut self,
+        item: &PathItem<'d>,
+        operation: &'d Map<String, Value>,
+        pointer: &str,
+        path: &str,
+    ) -> Result<Vec<Parameter>, Unreadable> {
+        let mut parameters: Vec<Parameter> = Vec::new();
+        let in_path: HashSet<&str> = placeholders(path).collect();
+        let own = operation.get("parameters").map(|list| (list, pointer));
+        let shared = item.members.get("parameters").map(|list| (list, item.pointer.as_str()));
+        // What the operation says replaces what its path says, so it is read into the same places.
+        for (list, holder) in [shared, own].into_iter().flatten() {
+            let at = pointer::join(holder, "parameters");
+            if list.is_null() {
+                continue;
+            }
+            let Some(items) = list.as_array() else {
+                let problem = format!("`parameters` is {}, not a list", kind(list));
+                return Err(Unreadable::new("parameters", at, problem, "write a list of parameters"));
+            };
+            let first_own = parameters.len();
+            let mut seen: HashSet<(Place, String)> = HashSet::new();
+            for (index, value) in items.iter().enumerate() {
+                let at = pointer::join(&at, &index.to_string());
+                let Some(parameter) = self.parameter(value, &at, &in_path)? else { continue };
+                let key = (parameter.place, key(&parameter));
+                if !seen.insert(key.clone()) {
+                    let message = format!(
+                        "the {} parameter `{}` is listed twice; the first counts",
+                        key.0.as_str(),
+                        key.1
+                    );
+                    self.warn("duplicate-parameter", at, message, "remove one of the two");
+                    continue;
+                }
+                let inherited = parameters
+                    .iter_mut()
+                    .take(first_own)
+                    .find(|other| other.place == key.0 && self::key(other) == key.1);
+                match inherited {
+                    Some(inherited) => *inherited = parameter,
+                    None => parameters.push(parameter),
+                }
+            }
+        }
+        for name in placeholders(path) {
+            if !parameters.iter().any(|p| p.place == Place::Path && p.name == name) {
+                let message =
+                    format!("the path's parameter `{name}` is not described; it is taken to be a text");
+                self.warn("path-parameter", pointer, message, "add it to `parameters` with `in: path`");
+                parameters.push(undescribed(name));
+            }
+        }
+        Ok(parameters)
+    }
+
+    /// One parameter; nothing where the specification says that it is ignored.
+    fn parameter(
+        &mut self,
+        value: &'d Value,
+        at: &str,
+        in_path: &HashSet<&str>,
+    ) -> Result<Option<Parameter>, Unreadable> {
+        let found = self.document.follow(value, at).map_err(|broken| {
+            let finding = broken.finding(at, "the parameter cannot be read");
+            Unreadable::new(
+                finding.code,
+                finding.pointer,
+                finding.message,
+                "let it lead to a parameter of this document",
+            )
+        })?;
+        let Some(members) = found.value.as_object() else {
+            let problem = format!("a parameter is {}, not an object", kind(found.value));
+            return Err(Unreadable::new(
+                "parameter",
+                at,
+                problem,
+                "write an object with `name`, `in` and `schema`",
+            ));
+        };
+        let Some(name) = text(members, "name") else {
+            let help = "every parameter needs `name` and `in`";
+            return Err(Unreadable::new("parameter", found.pointer, "a parameter has no `name`", help));
+        };
+        let place = self.place(members, &name, &found.pointer, in_path)?;
+        let lower = name.to_ascii_lowercase();
+        if place == Place::Header && matches!(lower.as_str(), "accept" | "content-type" | "authorization") {
+            return Ok(None);
+        }
+        if place == Place::Path && !in_path.contains(name.as_str()) {
+            let message = format!("the path has no `{{{name}}}`; the parameter is left out");
+            self.warn(
+                "path-parameter",
+                found.pointer,
+                message,
+                "add it to the path, or give it another `in`",
+            );
+            return Ok(None);
+        }
+        let required = place == Place::Path || members.get("required").and_then(Value::as_bool) == Some(true);
+        let (form, schema) = self.form(members, place, &found);
+        let schema = annotate(schema, members, value);
+        let allow_empty = members.get("allowEmptyValue").and_then(Value::as_bool) == Some(true);
+        Ok(Some(Parameter {
+            argument: name.clone(),
+            name,
+            place,
+            required,
+            allow_empty: allow_empty && place == Place::Query,
+            form,
+            schema,
+        }))
+    }
+
+    fn place(
+        &mut self,
+        members: &Map<String, Value>,
+        name: &str,
+        at: &str,
+        in_path: &HashSet<&str>,
+    ) -> Result<Place, Unreadable> {
+        let written = members.get("in").and_then(Value::as_str).unwrap_or_default();
+        let place = match written.trim().to_ascii_lowercase().as_str() {
+            "path" => Some(Place::Path),
+            "query" => Some(Place::Query),
+            "header" => Some(Place::Header),
+            "cookie" => Some(Place::Cookie),
+            "" if in_path.contains(name) => {
+                let message = format!("the parameter `{name}` has no `in`; it stands in the path");
+                self.warn("parameter-in", at, message, "write `in: path`");
+                Some(Place::Path)
+            }
+            _ => None,
+        };
+        place.ok_or_else(|| {
+            let problem = match written {
+                "" => format!("the parameter `{name}` has no `in`"),
+                other => {
+                    format!("the parameter `{name}` is `in: {}`", other.chars().take(40).collect::<String>())
+                }
+            };
+            Unreadable::new(
+                "parameter-in",
+                at,
+                problem,
+                "the places are path, query, header, cookie; bodies go into `requestBody`",
+            )
+        })
+    }
+
+    /// How the value is written, and its schema.
+    fn form(
+        &mut self,
+        members: &'d Map<String, Value>,
+        place: Place,
+        found: &Found<'d>,
+    ) -> (ParameterForm, Value) {
+        if let Some((media_type, media)) =
+            members.get("content").and_then(Value::as_object).and_then(|content| content.iter().next())
+        {
+            let at = pointer::join(&pointer::join(&found.pointer, "content"), media_type);
+            let schema = match media.get("schema") {
+                Some(schema) => self.schema(schema, &pointer::join(&at, "schema"), Direction::Input),
+                None => json!({}),
+            };
+            return (ParameterForm::Content { media_type: media_type.clone() }, schema);
+        }
+        let style = self.style(members, place, &found.pointer);
+        let explode = members.get("explode").and_then(Value::as_bool);
+        let form = ParameterForm::Style {
+            style,
+            explode: explode.unwrap_or(matches!(style, Style::Form | Style::Cookie)),
+            allow_reserved: members.get("allowReserved").and_then(Value::as_bool) == Some(true),
+        };
+        let schema = match members.get("schema") {
+            Some(schema) => self.schema(schema, &pointer::join(&found.pointer, "schema"), Direction::Input),
+            // The way of Swagger 2.0.
+            None if members.contains_key("type") => {
+                let at = found.pointer.as_ref();
+                self.warn(
+                    "parameter-schema",
+                    at,
+                    "the type stands on the parameter itself",
+                    "move it into `schema`",
+                );
+                let mut inline = members.clone();
+                for member in ["description", "required", "example", "examples", "deprecated", "style"] {
+                    inline.shift_remove(member);
+                }
+                self.schema(&Value::Object(inline), at, Direction::Input)
+            }
+            None => json!({}),
+        };
+        (form, schema)
+    }
+
+    fn style(&mut self, members: &Map<String, Value>, place: Place, at: &str) -> Style {
+        let default = match place {
+            Place::Path | Place::Header => Style::Simple,
+            Place::Query | Place::Cookie => Style::Form,
+        };
+        let Some(written) = members.get("style").filter(|style| !style.is_null()) else { return default };
+        let style = match written.as_str().unwrap_or_default() {
+            "simple" => Some(Style::Simple),
+            "label" => Some(Style::Label),
+            "matrix" => Some(Style::Matrix),
+            "form" => Some(Style::Form),
+            "spaceDelimited" => Some(Style::SpaceDelimited),
+            "pipeDelimited" => Some(Style::PipeDelimited),
+            "deepObject" => Some(Style::DeepObject),
+            "cookie" => Some(Style::Cookie),
+            _ => None,
+        };
+        let fits = style.filter(|style| match place {
+            Place::Path => matches!(style, Style::Simple | Style::Label | Style::Matrix),
+            Place::Query => {
+                matches!(
+                    style,
+                    Style::Form | Style::SpaceDelimited | Style::PipeDelimited | Style::DeepObject
+                )
+            }
+            Place::Header => *style == Style::Simple,
+            Place::Cookie => matches!(style, Style::Form | Style::Cookie),
+        });
+        fits.unwrap_or_else(|| {
+            let at = pointer::join(at, "style");
+            let message =
+                format!("this style does not exist for {} parameters; the default is used", place.as_str());
+            self.warn("parameter-style", at, message, "see the table of styles in the specification");
+            default
+        })
+    }
+}
+
+/// What two parameters of one place must not share. Header names have no case.
+fn key(parameter: &Parameter) -> String {
+    if parameter.place == Place::Header {
+        parameter.name.to_ascii_lowercase()
+    } else {
+        parameter.name.clone()
+    }
+}
+
+fn undescribed(name: &str) -> Parameter {
+    Parameter {
+        argument: name.to_owned(),
+        name: name.to_owned(),
+        place: Place::Path,
+        required: true,
+        allow_empty: false,
+        form: ParameterForm::Style { style: Style::Simple, explode: false, allow_reserved: false },
+        schema: json!({"type": "string"}),
+    }
+}
+
+/// The schema with what the parameter itself says about its value. `outer` is the parameter as it is listed, perhaps a
+/// reference with a description of its own.
+fn annotate(schema: Value, members: &Map<String, Value>, outer: &Value) -> Value {
+    let Value::Object(mut schema) = schema else { return schema };
+    let description = outer.get("description").and_then(Value::as_str).map(str::trim).map(str::to_owned);
+    if let Some(description) =
+        description.filter(|text| !text.is_empty()).or_else(|| text(members, "description"))
+    {
+        schema.insert("description".to_owned(), Value::String(description));
+    }
+    if members.get("deprecated").and_then(Value::as_bool) == Some(true) {
+        schema.insert("deprecated".to_owned(), Value::Bool(true));
+    }
+    if !schema.contains_key("examples") {
+        let named = members.get("examples").and_then(Value::as_object).into_iter().flatten();
+        let examples: Vec<Value> = members
+            .get("example")
+            .into_iter()
+            .chain(named.filter_map(|(_, example)| example.get("value")))
+            .filter(|example| crate::schema::is_plain(example))
+            .cloned()
+            .collect();
+        if !examples.is_empty() {
+            schema.insert("examples".to_owned(), Value::Array(examples));
+        }
+    }
+    Value::Object(schema)
+}

@@ -1,0 +1,140 @@
+//! Security requirements: which credentials an operation asks for. What they are is the host's business.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use opentool_core::Diagnostic;
+use serde_json::{Map, Value};
+
+use super::Reader;
+use crate::document::kind;
+use crate::plan::{Place, Requirement, SchemeUse, SecurityScheme};
+use crate::pointer;
+
+/// The schemes that were read.
+pub(super) type Schemes = HashMap<String, Arc<SecurityScheme>>;
+
+impl Reader<'_> {
+    /// What an operation asks for: its own list, else the document's.
+    pub(super) fn operation_security(
+        &mut self,
+        members: &Map<String, Value>,
+        pointer: &str,
+    ) -> Arc<[Requirement]> {
+        if let Some(own) = members.get("security").filter(|own| !own.is_null()) {
+            return self.requirements(own, &pointer::join(pointer, "security")).into();
+        }
+        if let Some(known) = &self.security {
+            return Arc::clone(known);
+        }
+        let document = self.document;
+        let requirements: Arc<[Requirement]> = match document.root().get("security") {
+            Some(security) => self.requirements(security, "/security").into(),
+            None => Vec::new().into(),
+        };
+        self.security = Some(Arc::clone(&requirements));
+        requirements
+    }
+
+    fn requirements(&mut self, value: &Value, at: &str) -> Vec<Requirement> {
+        let Some(items) = value.as_array() else {
+            if !value.is_null() {
+                let message = format!("`security` is {}, not a list; it is ignored", kind(value));
+                self.warn("security", at, message, "write `security: [{\"schemeName\": []}]`");
+            }
+            return Vec::new();
+        };
+        let mut requirements = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let at = pointer::join(at, &index.to_string());
+            let Some(members) = item.as_object() else {
+                let message = format!("a requirement is {}, not an object; it is ignored", kind(item));
+                self.warn("security", at, message, "write `{\"schemeName\": []}`");
+                continue;
+            };
+            let schemes = members
+                .iter()
+                .map(|(name, scopes)| SchemeUse {
+                    name: name.clone(),
+                    scheme: self.scheme(name, &at),
+                    scopes: scopes
+                        .as_array()
+                        .into_iter()
+                        .flatten()
+                        .filter_map(|scope| scope.as_str().map(str::to_owned))
+                        .collect(),
+                })
+                .collect();
+            requirements.push(Requirement { schemes });
+        }
+        requirements
+    }
+
+    fn scheme(&mut self, name: &str, used_at: &str) -> Arc<SecurityScheme> {
+        if let Some(known) = self.schemes.get(name) {
+            return Arc::clone(known);
+        }
+        let scheme = Arc::new(self.read_scheme(name, used_at));
+        self.schemes.insert(name.to_owned(), Arc::clone(&scheme));
+        scheme
+    }
+
+    fn read_scheme(&mut self, name: &str, used_at: &str) -> SecurityScheme {
+        let at = pointer::join("/components/securitySchemes", name);
+        let Some(value) = self.document.at(&at) else {
+            self.findings.add(
+                Diagnostic::warning(
+                    "security-scheme",
+                    pointer::join(used_at, name),
+                    format!("there is no security scheme `{name}` in this document"),
+                )
+                .help("add it under `components/securitySchemes`"),
+            );
+            return SecurityScheme::Other(name.to_owned());
+        };
+        let found = match self.document.follow(value, &at) {
+            Ok(found) => found,
+            Err(broken) => {
+                self.findings.add(broken.finding(&at, "the security scheme is unknown"));
+                return SecurityScheme::Other(name.to_owned());
+            }
+        };
+        let word = |member: &str| found.value.get(member).and_then(Value::as_str).unwrap_or_default();
+        let lower = |member: &str| word(member).to_ascii_lowercase();
+        let scheme = match lower("type").as_str() {
+            "apikey" => {
+                let place = match lower("in").as_str() {
+                    "header" => Some(Place::Header),
+                    "query" => Some(Place::Query),
+                    "cookie" => Some(Place::Cookie),
+                    _ => None,
+                };
+                let key = word("name");
+                place
+                    .filter(|_| !key.is_empty())
+                    .map(|place| SecurityScheme::ApiKey { place, name: key.to_owned() })
+            }
+            "http" => Some(match lower("scheme").as_str() {
+                "basic" => SecurityScheme::Basic,
+                "bearer" => SecurityScheme::Bearer,
+                other => SecurityScheme::Other(format!("http {other}")),
+            }),
+            "oauth2" => Some(SecurityScheme::OAuth2 {
+                flows: found.value.get("flows").cloned().unwrap_or(Value::Null),
+            }),
+            "openidconnect" => {
+                Some(SecurityScheme::OpenIdConnect { url: word("openIdConnectUrl").to_owned() })
+            }
+            "mutualtls" => Some(SecurityScheme::MutualTls),
+            // Swagger 2.0's word.
+            "basic" => Some(SecurityScheme::Basic),
+            _ => None,
+        };
+        scheme.unwrap_or_else(|| {
+            let message = format!("the security scheme `{name}` is not one that OpenAPI has");
+            let help = "the types are apiKey (with `in` and `name`), http, oauth2, openIdConnect, mutualTLS";
+            self.warn("security-scheme", found.pointer.as_ref(), message, help);
+            SecurityScheme::Other(word("type").to_owned())
+        })
+    }
+}

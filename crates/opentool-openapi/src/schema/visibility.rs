@@ -1,0 +1,99 @@
+//! What exists in one direction only, and what a discriminator says about its branches.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use super::convert::{Converter, Direction};
+use super::keyword::as_flag;
+
+/// How many schemas of an `allOf` are looked through. Also bounds the recursion.
+const MAX_PARTS: usize = 100;
+
+impl Converter<'_, '_> {
+    /// Whether a property does not exist in this direction: read-only for inputs, write-only for outputs. The mark
+    /// may stand on the property or on what it refers to.
+    pub(super) fn is_hidden(&self, property: &Value) -> bool {
+        let mark = match self.direction {
+            Direction::Input => "readOnly",
+            Direction::Output => "writeOnly",
+        };
+        let is_marked = |schema: &Value| schema.get(mark).and_then(as_flag) == Some(true);
+        is_marked(property)
+            || (property.get("$ref").is_some()
+                && self.document.follow(property, "").is_ok_and(|found| is_marked(found.value)))
+    }
+
+    /// A property that does not exist cannot be required, wherever in an `allOf` it is described.
+    pub(super) fn drop_hidden_required(&self, schema: &Map<String, Value>, out: &mut Map<String, Value>) {
+        let Some(Value::Array(required)) = out.get_mut("required") else { return };
+        let mut hidden = HashMap::new();
+        self.note_hidden(schema, &mut HashSet::new(), &mut hidden);
+        required.retain(|name| name.as_str().is_none_or(|name| hidden.get(name) != Some(&true)));
+        if required.is_empty() {
+            out.shift_remove("required");
+        }
+    }
+
+    /// Which properties are hidden, in a schema and in the parts of its `allOf`; the nearest description counts.
+    fn note_hidden<'s>(
+        &'s self,
+        schema: &'s Map<String, Value>,
+        seen: &mut HashSet<*const Map<String, Value>>,
+        hidden: &mut HashMap<&'s str, bool>,
+    ) {
+        // Parts can contain each other, and a hostile document can have any number of them.
+        if seen.len() > MAX_PARTS || !seen.insert(std::ptr::from_ref(schema)) {
+            return;
+        }
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            hidden.entry(name).or_insert_with(|| self.is_hidden(property));
+        }
+        for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            if let Ok(found) = self.document.follow(part, "")
+                && let Some(part) = found.value.as_object()
+            {
+                self.note_hidden(part, seen, hidden);
+            }
+        }
+    }
+
+    /// The `mapping` of a discriminator says which value of its property belongs to which branch; JSON Schema says it
+    /// by a `const` in the branch. Only for inputs: servers do not always keep to it.
+    pub(super) fn constrain_by_discriminator(
+        &self,
+        schema: &Map<String, Value>,
+        out: &mut Map<String, Value>,
+    ) {
+        if self.direction == Direction::Output {
+            return;
+        }
+        let Some(discriminator) = schema.get("discriminator") else { return };
+        let Some(property) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
+        let Some(mapping) = discriminator.get("mapping").and_then(Value::as_object) else { return };
+        let mut values: HashMap<String, Vec<Value>> = HashMap::new();
+        for (value, target) in mapping {
+            let Some(target) = target.as_str() else { continue };
+            let by_name = || self.document.resolve(&format!("#/components/schemas/{target}"));
+            if let Ok(found) = self.document.resolve(target).or_else(|_| by_name()) {
+                values.entry(found.pointer.into_owned()).or_default().push(Value::String(value.clone()));
+            }
+        }
+        for keyword in ["oneOf", "anyOf"] {
+            let Some(originals) = schema.get(keyword).and_then(Value::as_array) else { continue };
+            let Some(Value::Array(branches)) = out.get_mut(keyword) else { continue };
+            for (original, branch) in originals.iter().zip(branches) {
+                let pointer = original.get("$ref").and_then(Value::as_str);
+                let pointer = pointer.and_then(|reference| self.document.resolve(reference).ok());
+                let allowed = pointer.and_then(|found| values.get(found.pointer.as_ref()));
+                if let (Some(allowed), Value::Object(branch)) = (allowed, branch) {
+                    let rule = match allowed.as_slice() {
+                        [one] => json!({"const": one}),
+                        several => json!({"enum": several}),
+                    };
+                    branch.entry("properties").or_insert_with(|| json!({property: rule}));
+                }
+            }
+        }
+    }
+}

@@ -177,6 +177,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     while let Some(error) = cause {
         let next = error.to_string();
         if !text.ends_with(&next) {
+            text.truncate(text.trim_end_matches('.').len());
             text.push_str(": ");
             text.push_str(&next);
         }

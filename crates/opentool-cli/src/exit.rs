@@ -47,3 +47,27 @@ impl From<Exit> for ExitCode {
         Self::from(exit.code())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Exit, HELP};
+
+    #[test]
+    fn the_help_names_every_code_once() {
+        let all = [
+            Exit::ToolError,
+            Exit::Usage,
+            Exit::Source,
+            Exit::Call,
+            Exit::NoAnswer,
+            Exit::Server,
+            Exit::Output,
+        ];
+        let numbers: Vec<u8> = HELP
+            .lines()
+            .filter_map(|line| line.strip_prefix("  ")?.split_once("  ")?.0.parse().ok())
+            .collect();
+        let codes: Vec<u8> = std::iter::once(0).chain(all.map(Exit::code)).collect();
+        assert_eq!(numbers, codes);
+    }
+}

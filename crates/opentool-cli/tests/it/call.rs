@@ -104,7 +104,9 @@ fn a_named_source_has_settings_of_its_own() {
         .end()
         .success();
     assert_eq!(ran.text(), "{\"ok\":true}\n");
-    assert!(upstream.requests()[0].starts_with("GET /pet/1 HTTP/1.1\r\n"), "{:?}", upstream.requests());
+    let request = upstream.requests().remove(0);
+    assert!(request.starts_with("GET /pet/1 HTTP/1.1\r\n"), "{request}");
+    assert!(request.to_ascii_lowercase().contains("\r\nauthorization: bearer hunter2\r\n"), "{request}");
 }
 
 #[test]

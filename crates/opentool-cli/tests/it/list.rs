@@ -108,6 +108,16 @@ fn a_reader_that_goes_away_is_no_error() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let run = opentool(["list", "petstore.yaml"]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let ran = run.into(full);
+    assert_eq!(ran.code, 7, "\n{ran}");
+    assert!(ran.stderr.contains("error: the output cannot be written"), "\n{ran}");
+}
+
 #[test]
 fn a_document_cannot_drive_the_terminal() {
     let evil =

@@ -1,6 +1,7 @@
 //! One run of the binary in a directory of its own.
 
 use std::fmt;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -68,9 +69,19 @@ impl Run {
         self.command().spawn().unwrap()
     }
 
+    /// Runs it to its end, with standard output going to this file.
+    pub(crate) fn into(self, file: File) -> Ran {
+        let child = self.command().stdout(file).spawn().unwrap();
+        self.wait(child)
+    }
+
     /// Runs it to its end.
     pub(crate) fn end(self) -> Ran {
-        let mut child = self.start();
+        let child = self.start();
+        self.wait(child)
+    }
+
+    fn wait(self, mut child: Child) -> Ran {
         let mut stdin = child.stdin.take().unwrap();
         let input = self.input.clone();
         // A program that does not read its input closes it early, which is fine.

@@ -46,6 +46,10 @@ impl Conversation {
     /// # Errors
     /// Those of [`Agent::run`]. What was said stays in the conversation: [`Conversation::resume`] tries again.
     pub async fn say(&mut self, prompt: impl Into<Prompt> + Send) -> Result<Reply, AgentError> {
+        let prompt = prompt.into();
+        if prompt.messages().is_empty() {
+            return Err(AgentError::EmptyPrompt);
+        }
         if self.run.messages().is_empty() {
             self.run = self.agent.start(prompt);
         } else {

@@ -179,9 +179,15 @@ fn direct(name: &str) -> impl opentool_core::Tool {
 
 #[tokio::test]
 async fn results_go_to_the_caller_if_all_tools_of_the_answer_return_directly() {
-    let model = chat::script().calls([("one", json!({})), ("two", json!({}))]);
-    let reply = Agent::new(model, set![direct("one"), direct("two")]).run("?").await.unwrap();
-    assert_eq!(reply.finish, Finish::ReturnDirect);
+    let model = chat::script()
+        .calls([("echo", json!({}))])
+        .text("not these")
+        .calls([("one", json!({})), ("two", json!({}))]);
+    let agent = Agent::new(model, set![direct("one"), direct("two"), echo()]);
+    let mut conversation = agent.conversation();
+    conversation.say("?").await.unwrap();
+    let reply = conversation.say("?").await.unwrap();
+    assert_eq!((reply.finish, reply.rounds), (Finish::ReturnDirect, 1));
     assert_eq!(reply.text, "{\"here\":true}\n{\"here\":true}");
     let structured: Vec<_> = reply.results().map(|result| result.output.structured.clone()).collect();
     assert_eq!(structured, vec![Some(json!({"here": true})); 2]);

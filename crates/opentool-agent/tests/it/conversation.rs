@@ -55,6 +55,8 @@ async fn a_turn_that_failed_can_be_tried_again() {
     assert_eq!(conversation.resume().await.unwrap().text, "Hi.");
     assert_eq!(conversation.messages().len(), 2, "the question is there once");
     assert_eq!(conversation.resume().await.unwrap().text, "Hi.", "and stays answered");
+    let nothing = conversation.say(Vec::<Message>::new()).await;
+    assert!(matches!(nothing, Err(AgentError::EmptyPrompt)), "saying nothing is not asking again");
 }
 
 /// A conversation whose turn was dropped while one of two calls had finished.

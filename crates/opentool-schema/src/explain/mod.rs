@@ -7,6 +7,8 @@
 //!
 //! Its work is bounded: a number of steps, of problems, of characters. Where the steps end it says what it found.
 
+#[cfg(test)]
+mod agreement;
 mod array;
 mod choice;
 mod describe;

@@ -29,6 +29,11 @@ impl Scripted {
         Self { definition, run: Arc::new(run) }
     }
 
+    /// A tool of which only the definition matters.
+    pub(crate) fn known(definition: ToolDefinition) -> Self {
+        Self { definition, run: Arc::new(|_, _| Box::pin(async { Ok(ToolOutput::new()) })) }
+    }
+
     /// A tool that gives its arguments back.
     pub(crate) fn echo(schema: Value) -> Self {
         Self::new("echo", schema, |_, arguments| {

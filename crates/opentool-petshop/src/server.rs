@@ -117,3 +117,17 @@ fn document(address: SocketAddr) -> String {
         1,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::document;
+
+    #[test]
+    fn the_document_names_the_shop_that_serves_it() {
+        for address in ["127.0.0.1:1", "127.0.0.2:65535", "[::1]:8080"] {
+            let api = opentool_openapi::parse(document(address.parse().unwrap()), "petstore.yaml").unwrap();
+            let request = api.request("getInventory", &opentool_core::Arguments::new()).unwrap();
+            assert_eq!(request.url(), format!("http://{address}/store/inventory"));
+        }
+    }
+}

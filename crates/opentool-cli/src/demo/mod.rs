@@ -56,10 +56,12 @@ pub(crate) struct Args {
 /// Plays the story.
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     if args.document {
-        return Ok(match console.is_json() {
-            true => console.json(&serde_json::json!({"document": PETSTORE_YAML}))?,
-            false => console.data(PETSTORE_YAML.as_bytes())?,
-        });
+        let printed = if console.is_json() {
+            console.json(&serde_json::json!({"document": PETSTORE_YAML}))
+        } else {
+            console.data(PETSTORE_YAML.as_bytes())
+        };
+        return printed.map_err(CliError::from);
     }
     if args.serve {
         return runtime::serve(serve::serve(args.http.as_ref(), console));

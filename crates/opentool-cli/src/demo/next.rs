@@ -66,8 +66,7 @@ fn started_by_cargo() -> bool {
     let root = Path::new(&package).parent().and_then(Path::parent);
     // Cargo's variables reach everything that it starts, test programs for example, and what these start.
     let ours = Path::new(&package).file_name().is_some_and(|name| name == env!("CARGO_PKG_NAME"));
-    ours && env::var_os("CARGO_BIN_NAME").is_none_or(|name| name == "opentool")
-        && root.is_some_and(|root| env::current_dir().is_ok_and(|here| here == root))
+    ours && root.is_some_and(|root| env::current_dir().is_ok_and(|here| here == root))
 }
 
 /// A word for a POSIX shell.

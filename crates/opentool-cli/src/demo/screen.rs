@@ -157,20 +157,25 @@ impl Screen {
     }
 
     fn serving(&self, mcp: &str, shop: &str, tools: usize) -> String {
-        let mut text = heading("A pet shop and its MCP server");
+        let mut text = format!("{STRONG}A pet shop and its MCP server{STRONG:#}\n");
         text.push_str(&self.paragraph(&format!("{tools} tools are served over the Model Context Protocol.")));
-        let _ = write!(
-            text,
-            "   {FAINT}MCP (streamable HTTP){FAINT:#}  {STRONG}{mcp}{STRONG:#}\n   \
-             {FAINT}the pet shop itself  {FAINT:#}  {STRONG}{shop}{STRONG:#}\n   \
-             {FAINT}its document         {FAINT:#}  {STRONG}{shop}/openapi.yaml{STRONG:#}\n\n   \
-             To connect a client, give it the first address, for example:\n     \
-             claude mcp add --transport http petshop {mcp}\n     \
-             npx @modelcontextprotocol/inspector --cli {mcp} --transport http --method tools/list\n   \
-             or in a client's configuration file:\n     \
-             {{\"mcpServers\": {{\"petshop\": {{\"type\": \"http\", \"url\": \"{mcp}\"}}}}}}\n\n   \
-             Ctrl-C ends it.\n"
-        );
+        text.push('\n');
+        let document = format!("{shop}/openapi.yaml");
+        for (what, address) in
+            [("MCP endpoint", mcp), ("pet shop", shop), ("its document", document.as_str())]
+        {
+            let _ = writeln!(text, "   {FAINT}{what:<14}{FAINT:#}{STRONG}{address}{STRONG:#}");
+        }
+        text.push('\n');
+        text.push_str(&self.paragraph("Give a client the endpoint, for example:"));
+        text.push_str(&self.command(5, &format!("claude mcp add --transport http petshop {mcp}")));
+        let inspector = "npx @modelcontextprotocol/inspector --cli";
+        text.push_str(&self.command(5, &format!("{inspector} {mcp} --transport http --method tools/list")));
+        text.push_str(&self.paragraph("or in a client's configuration file:"));
+        let _ = writeln!(text, "     {STRONG}{{\"mcpServers\": {{\"petshop\":{STRONG:#}");
+        let _ = writeln!(text, "       {STRONG}{{\"type\": \"http\", \"url\": \"{mcp}\"}}}}}}{STRONG:#}");
+        text.push('\n');
+        text.push_str(&self.paragraph("Then ask it: \"Is there any pending pet?\" Ctrl-C ends the server."));
         text
     }
 
@@ -313,6 +318,20 @@ mod tests {
         call   today {"broken"
         result alone again                                                    1.23 ms
         "#);
+    }
+
+    #[test]
+    fn the_server_says_where_it_is_and_how_to_connect() {
+        let (mcp, shop) = ("http://127.0.0.1:3000/mcp", "http://127.0.0.1:7387");
+        let shown = plain(&mut Screen::new(None), &Event::Serving { mcp, shop, tools: 12 });
+        for part in ["12 tools", mcp, shop, "http://127.0.0.1:7387/openapi.yaml", "claude mcp add", "Ctrl-C"]
+        {
+            assert!(shown.contains(part), "no {part} in\n{shown}");
+        }
+        let (_, configuration) = shown.split_once("configuration file:").unwrap();
+        let (configuration, _) = configuration.split_once("\n\n").unwrap();
+        let configuration: Value = serde_json::from_str(configuration).unwrap();
+        assert_eq!(configuration["mcpServers"]["petshop"]["url"], mcp);
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn list_pending(request: &ChatRequest<'_>) -> Option<String> {
     Some(match pets.as_slice() {
         [] => "No, there is none.".to_owned(),
         [one] => format!("Yes, one: {one}."),
-        many => format!("Yes, {}: {}.", many.len(), listed(many)),
+        many => format!("Yes, {}: {}.", number(many.len()), listed(many)),
     })
 }
 
@@ -127,6 +127,12 @@ fn value_of(output: &ToolOutput) -> Option<Value> {
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
+}
+
+/// Small numbers as people say them.
+fn number(n: usize) -> String {
+    let words = ["none", "one", "two", "three", "four", "five"];
+    words.get(n).map_or_else(|| n.to_string(), |&word| word.to_owned())
 }
 
 /// `a`, `a and b`, `a, b and c`; semicolons where the parts have commas.

@@ -21,6 +21,13 @@ const ANYWHERE: &str = "127.0.0.1:0";
 
 /// Serves until the process is asked to end.
 pub(super) async fn serve(address: Option<&Listen>, console: &Console) -> Result<(), CliError> {
+    if let Some(address) = address.filter(|address| !address.is_local()) {
+        // The key of the shop's staff is in these tools.
+        return Err(CliError::usage(
+            format!("{address} is not an address of this machine alone; the demo serves nobody else"),
+            "`opentool serve SOURCE --http ADDR` serves a network",
+        ));
+    }
     let stage = Stage::new(console);
     let shop = open_shop().await.map_err(|error| CliError::server(&error))?;
     let tools = all_tools(&shop)?;
@@ -32,12 +39,6 @@ pub(super) async fn serve(address: Option<&Listen>, console: &Console) -> Result
         },
     };
     let bound = bound.map_err(|error| CliError::server(&error))?;
-    if let Some(address) = address.filter(|address| !address.is_local()) {
-        console.warning(&format!(
-            "there is no authentication: whoever can reach {address} can call the tools"
-        ))?;
-    }
-
     // Whoever reads the address below may ask for the end at once: the signals are listened to before.
     let mut asked = pin!(shutdown_requested());
     let at_once = poll_fn(|cx| Poll::Ready(asked.as_mut().poll(cx).is_ready())).await;

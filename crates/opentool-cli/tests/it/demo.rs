@@ -43,7 +43,7 @@ fn the_story_is_told_in_80_columns_of_ascii() {
         "/pet/findByStatus?status=pending",
         "result [{\"id\":2,\"name\":\"Miso\"",
         " ms\n",
-        "model  Yes, 2: no. 2, Miso (a cat); no. 5, Pepper (a bird).",
+        "model  Yes, two: no. 2, Miso (a cat); no. 5, Pepper (a bird).",
         "you    Tell me more about pet no. 2.",
         "call   getPetById {\"petId\":2}",
         "call   today {}",
@@ -69,21 +69,13 @@ fn the_commands_at_the_end_work_as_printed() {
         let directory = run.directory().to_owned();
         if with_example {
             std::fs::create_dir(directory.join("examples")).unwrap();
-            let run_in = directory.join("examples/petstore.yaml");
-            std::fs::write(run_in, opentool_petshop::PETSTORE_YAML).unwrap();
+            let example = directory.join("examples/petstore.yaml");
+            std::fs::write(example, opentool_petshop::PETSTORE_YAML).unwrap();
         }
-        // The directory is there until the run is dropped.
-        let output = Command::new(env!("CARGO_BIN_EXE_opentool"))
-            .args(["demo", "--json"])
-            .current_dir(&directory)
-            .env_remove("CARGO_MANIFEST_DIR")
-            .output()
-            .unwrap();
-        let events: Vec<Value> = output
-            .stdout
-            .split(|&b| b == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .collect();
+        // The directory is there until the run is dropped, and it has to be there for the commands.
+        let output = run.start().wait_with_output().unwrap();
+        let lines = output.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        let events: Vec<Value> = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
         let commands = named(&events, "next").next().unwrap()["commands"].as_array().unwrap();
         let commands: Vec<&str> = commands.iter().map(|step| step["command"].as_str().unwrap()).collect();
         assert_eq!(commands[0].contains("examples/petstore.yaml"), with_example, "{commands:?}");
@@ -96,6 +88,19 @@ fn the_commands_at_the_end_work_as_printed() {
         assert!(String::from_utf8(shell(list).stdout).unwrap().contains("findPetsByStatus"));
         assert!(String::from_utf8(shell(call).stdout).unwrap().contains("/store/order"));
         assert!(serve.ends_with(" demo --serve"), "{serve}");
+    }
+}
+
+#[test]
+fn started_by_cargo_the_commands_are_cargos() {
+    let run = opentool(["demo", "--json"]);
+    let root = run.directory().canonicalize().unwrap();
+    let package = root.join("crates/opentool-cli");
+    let run = run.variable("CARGO", "cargo").variable("CARGO_MANIFEST_DIR", package.to_str().unwrap());
+    let events = events(run);
+    for step in named(&events, "next").next().unwrap()["commands"].as_array().unwrap() {
+        let command = step["command"].as_str().unwrap();
+        assert!(command.starts_with("cargo run ") && command.contains(" -- "), "{command}");
     }
 }
 
@@ -208,6 +213,7 @@ fn a_port_that_was_asked_for_and_is_taken_is_an_error() {
     let address = taken.local_addr().unwrap().to_string();
     opentool(["demo", "--serve", "--http", &address]).end().failure(6, &[&address]);
     opentool(["demo", "--http", "3000"]).end().failure(2, &["--serve"]);
+    opentool(["demo", "--serve", "--http", "0.0.0.0:0"]).end().failure(2, &["opentool serve"]);
 }
 
 /// One request on a connection of its own; the whole answer.

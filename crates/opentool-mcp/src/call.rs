@@ -79,7 +79,7 @@ async fn run(
     };
 
     let signal = Cancellation::new();
-    let progress = ProgressSink::of(context);
+    let progress = ProgressSink::of(context, &host.cut);
     let mut cx = host.settings.context.clone().call_id(context.id.to_string()).cancellation(signal.clone());
     if let Some(deadline) = deadline {
         cx = cx.deadline(deadline);

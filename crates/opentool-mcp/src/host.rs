@@ -63,7 +63,7 @@ pub(crate) struct Host {
     pub(crate) closing: CancellationToken,
     /// Running calls are given up.
     pub(crate) aborting: CancellationToken,
-    /// Connections are cut.
+    /// Connections are cut, or their client has closed its side: nothing is sent but the last answers.
     pub(crate) cut: CancellationToken,
     catalog: Mutex<Arc<Catalog>>,
 }

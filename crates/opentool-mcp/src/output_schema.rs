@@ -53,7 +53,7 @@ impl OutputSchema {
         let Some(schema) = definition.output_schema.as_ref().map(Schema::as_value) else {
             return Self { wrap: Wrap::NonObjects, announced: None };
         };
-        let wrap = if is_object(schema, schema, 0) { Wrap::NonObjects } else { Wrap::Always };
+        let wrap = if is_object(schema) { Wrap::NonObjects } else { Wrap::Always };
         let promised = match which {
             OutputSchemas::Guaranteed => definition.origin.kind == "rust",
             OutputSchemas::All => true,
@@ -97,25 +97,32 @@ impl OutputSchema {
     }
 }
 
-/// Whether every value that the schema allows is an object.
-fn is_object(schema: &Value, root: &Value, depth: usize) -> bool {
-    /// References may go round in circles.
-    const DEEPEST: usize = 16;
-    if depth > DEEPEST {
-        return false;
+/// Whether every value that the schema allows is an object; "no" also where that takes long to find out.
+fn is_object(schema: &Value) -> bool {
+    /// References may go round in circles, and circles may multiply.
+    const MOST_STEPS: usize = 1_000;
+    Search { root: schema, steps: MOST_STEPS }.is_object(schema)
+}
+
+struct Search<'s> {
+    root: &'s Value,
+    steps: usize,
+}
+
+impl<'s> Search<'s> {
+    fn is_object(&mut self, schema: &'s Value) -> bool {
+        let Some(left) = self.steps.checked_sub(1) else { return false };
+        self.steps = left;
+        if let Some(kind) = schema.get("type") {
+            return kind == "object";
+        }
+        let branches = |keyword| schema.get(keyword).and_then(Value::as_array).filter(|all| !all.is_empty());
+        let reference = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+        reference.and_then(|pointer| self.root.pointer(pointer)).is_some_and(|target| self.is_object(target))
+            || branches("anyOf").is_some_and(|all| all.iter().all(|branch| self.is_object(branch)))
+            || branches("oneOf").is_some_and(|all| all.iter().all(|branch| self.is_object(branch)))
+            || branches("allOf").is_some_and(|all| all.iter().any(|part| self.is_object(part)))
     }
-    let all = |branches: &Vec<Value>| {
-        !branches.is_empty() && branches.iter().all(|branch| is_object(branch, root, depth + 1))
-    };
-    let branches = |keyword: &str| schema.get(keyword).and_then(Value::as_array);
-    if let Some(kind) = schema.get("type") {
-        return kind == "object";
-    }
-    let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
-    target.and_then(|pointer| root.pointer(pointer)).is_some_and(|target| is_object(target, root, depth + 1))
-        || branches("anyOf").is_some_and(all)
-        || branches("oneOf").is_some_and(all)
-        || branches("allOf").is_some_and(|all| all.iter().any(|part| is_object(part, root, depth + 1)))
 }
 
 /// An object's schema, saying at its root that it is one.

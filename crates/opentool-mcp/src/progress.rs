@@ -11,6 +11,7 @@ use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 /// The longest message, in bytes: what a person can read while it passes.
 const LONGEST_MESSAGE: usize = 4_096;
@@ -23,16 +24,24 @@ struct Inner {
     peer: Peer<RoleServer>,
     token: ProgressToken,
     ended: AtomicBool,
+    /// Nothing is sent any more: the SDK would not take it, and the tool would wait for that.
+    cut: CancellationToken,
     /// The number of the last notification. Held while one is sent, so that they leave in order.
     last: Mutex<Option<f64>>,
 }
 
 impl ProgressSink {
     /// The receiver of the request's events, if its client wants them.
-    pub(crate) fn of(request: &RequestContext<RoleServer>) -> Option<Self> {
+    pub(crate) fn of(request: &RequestContext<RoleServer>, cut: &CancellationToken) -> Option<Self> {
         let token = request.meta.get_progress_token()?;
-        let peer = request.peer.clone();
-        Some(Self(Arc::new(Inner { peer, token, ended: AtomicBool::new(false), last: Mutex::new(None) })))
+        let (peer, cut) = (request.peer.clone(), cut.clone());
+        Some(Self(Arc::new(Inner {
+            peer,
+            token,
+            ended: AtomicBool::new(false),
+            cut,
+            last: Mutex::new(None),
+        })))
     }
 
     /// Sends nothing from now on: the call is answered.
@@ -50,8 +59,13 @@ impl ProgressSink {
         let mut report = ProgressNotificationParam::new(self.0.token.clone(), number);
         report.total = total.filter(|total| total.is_finite());
         report.message = message.map(shortened);
-        if let Err(error) = self.0.peer.notify_progress(report).await {
-            tracing::debug!(%error, "the client does not take progress");
+        tokio::select! {
+            sent = self.0.peer.notify_progress(report) => {
+                if let Err(error) = sent {
+                    tracing::debug!(%error, "the client does not take progress");
+                }
+            }
+            () = self.0.cut.cancelled() => {}
         }
     }
 }

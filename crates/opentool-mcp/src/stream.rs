@@ -43,6 +43,7 @@ pub(crate) async fn serve(
         quit = &mut running => Some(quit),
         () = ended.cancelled() => {
             host.closing.cancel();
+            host.cut.cancel();
             // The SDK waits for calls that run; they get their time, and then an end.
             match timeout(host.settings.grace.unwrap_or(GRACE), &mut running).await {
                 Ok(quit) => Some(quit),

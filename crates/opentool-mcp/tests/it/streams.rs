@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use opentool_mcp::{McpError, Server};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 use crate::raw::body;
-use crate::support::{Endless, add, set, soon};
+use crate::support::{Endless, PATIENCE, add, set, soon, tool};
 
 /// Writes the lines, closes, and reads what the server writes until it ends.
 async fn piped(server: Server, lines: &[String]) -> (Result<(), McpError>, Vec<Value>) {
@@ -78,4 +78,59 @@ async fn a_client_of_another_protocol_is_an_error_of_the_server() {
     let notification = json!({"jsonrpc": "2.0", "method": "notifications/whatever"}).to_string();
     let (ended, _) = piped(Server::new(set([Arc::new(add())])), &[notification]).await;
     assert!(matches!(ended, Err(McpError::Handshake { .. })), "{ended:?}");
+}
+
+#[tokio::test]
+async fn a_tool_that_reports_after_the_end_of_the_pipe_is_answered() {
+    let (begin, begun) = tokio::sync::watch::channel(false);
+    let reports = tool("reports", move |cx, _| {
+        let mut begun = begun.clone();
+        async move {
+            let _ = begun.wait_for(|begun| *begun).await;
+            cx.progress(1.0).await;
+            Ok("reported".into())
+        }
+    });
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let (read, write) = tokio::io::split(theirs);
+    let server = Server::new(set([Arc::new(reports)])).grace(PATIENCE);
+    let serving = tokio::spawn(server.serve_stream(read, write));
+    let (mut answers, mut requests) = tokio::io::split(ours);
+    let mut call = body("tools/call", json!({"name": "reports"}), "2026-07-28");
+    call["params"]["_meta"]["progressToken"] = json!(1);
+    requests.write_all(format!("{call}\n").as_bytes()).await.unwrap();
+    requests.shutdown().await.unwrap();
+    // The server has seen the end of the pipe when it reads no more; then the tool goes on.
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    begin.send(true).unwrap();
+    soon("the end", serving).await.unwrap().unwrap();
+    let mut text = String::new();
+    soon("the answers", answers.read_to_string(&mut text)).await.unwrap();
+    assert!(text.lines().last().is_some_and(|line| line.contains("reported")), "{text}");
+}
+
+#[tokio::test]
+async fn an_open_subscription_does_not_keep_the_server() {
+    let server = Server::new(set([Arc::new(add())])).grace(PATIENCE);
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let (read, write) = tokio::io::split(theirs);
+    let serving = tokio::spawn(server.serve_stream(read, write));
+    let (answers, mut requests) = tokio::io::split(ours);
+    let mut answers = BufReader::new(answers).lines();
+    let listen =
+        body("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}), "2026-07-28");
+    requests.write_all(format!("{listen}\n").as_bytes()).await.unwrap();
+    let mut next = async || -> Value {
+        let line = soon("a message", answers.next_line()).await.unwrap().expect("a message");
+        serde_json::from_str(&line).unwrap()
+    };
+    assert_eq!(next().await["method"], "notifications/subscriptions/acknowledged");
+    let began = Instant::now();
+    requests.shutdown().await.unwrap();
+    assert_eq!(next().await["result"]["resultType"], "complete");
+    soon("the end", serving).await.unwrap().unwrap();
+    // The SDK alone waits five seconds for the subscription.
+    assert!(began.elapsed().as_secs_f64() < 4.0, "{:?}", began.elapsed());
 }

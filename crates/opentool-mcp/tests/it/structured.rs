@@ -179,3 +179,16 @@ async fn a_schema_that_cannot_be_compiled_is_not_announced() {
     assert!(client.tools().await[0].output_schema.is_none());
     assert!(!failed(&client.result("it", json!({"value": {}})).await));
 }
+
+#[tokio::test]
+async fn a_hostile_schema_costs_no_time() {
+    let circle = json!({"$ref": "#"});
+    let circles = vec![circle.clone(); 20];
+    let schema = json!({"$ref": "#", "anyOf": [circle], "oneOf": circles, "allOf": circles});
+    let tools = set([Arc::new(answer("it", "openapi", Some(schema)))]);
+    for which in [OutputSchemas::Guaranteed, OutputSchemas::All] {
+        let client = client(tools.clone(), which).await;
+        assert_eq!(client.tools().await.len(), 1);
+        assert!(!failed(&client.result("it", json!({"value": {"a": 1}})).await));
+    }
+}

@@ -238,8 +238,9 @@ impl ToolFn {
         let probe = self.returned(krate);
         let output = Ident::new("output", span);
         let raise = Ident::new("raise", span);
-        let value = Ident::new("value", site.located_at(span));
-        let error = Ident::new("error", site.located_at(span));
+        // Where the compiler points if a result does not fit. Nothing of the user's is in their scope.
+        let value = Ident::new("value", span);
+        let error = Ident::new("error", span);
         let reader_of = if reads.is_empty() {
             quote!(let _ = #arguments;)
         } else {

@@ -18,7 +18,8 @@ mod signature;
 mod tool_attr;
 mod types;
 
-#[doc = include_str!("../docs/tool.md")]
+/// Makes a function a tool, or the methods of a type tools. The facade `opentool` re-exports it, with the
+/// documentation.
 #[proc_macro_attribute]
 pub fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
     let (attributes, item) = (attributes.into(), item.into());

@@ -63,9 +63,13 @@ fn clash(tool: &ToolFn, other: &ToolFn) -> String {
 
 fn check_block(attr: &ToolAttr, block: &ItemImpl, errors: &mut Errors) {
     if let Some((path, _)) = &block.trait_ {
+        let name = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let ty = types::spelt(&block.self_ty);
         errors.at(
             path,
-            "tools are methods of the type itself; put `#[tool]` on `impl Type { .. }` without a trait",
+            format!(
+                "`{name}` is a trait, and tools are methods of the type itself; write `impl {ty} {{ .. }}`"
+            ),
         );
     }
     if let Some(parameter) = block.generics.params.first() {
@@ -139,8 +143,10 @@ fn of_method(attributes: &mut Vec<Attribute>, of_block: &ToolAttr, errors: &mut 
     if let Some(krate) = &attr.krate {
         errors.at(krate, "`crate` is said once, on the `impl` block: `#[tool(crate = ..)]`");
     }
-    attr.read_only = attr.read_only.or(of_block.read_only);
-    attr.destructive = attr.destructive.or(of_block.destructive);
+    // What a method says of itself also answers the opposite.
+    let (reads, destroys) = (attr.read_only == Some(true), attr.destructive == Some(true));
+    attr.read_only = attr.read_only.or(of_block.read_only.filter(|yes| !(*yes && destroys)));
+    attr.destructive = attr.destructive.or(of_block.destructive.filter(|yes| !(*yes && reads)));
     attr.idempotent = attr.idempotent.or(of_block.idempotent);
     attr.open_world = attr.open_world.or(of_block.open_world);
     attr.return_direct |= of_block.return_direct;

@@ -1,7 +1,7 @@
 //! Define a tool once, call it from any model, over any protocol.
 //!
 //! ```
-//! use opentool::{tool, tools, ToolCall, ToolContext, ToolSetExt};
+//! use opentool::{ToolCall, ToolContext, ToolSetExt, tool, tools};
 //!
 //! /// Adds two numbers.
 //! #[tool]
@@ -24,22 +24,20 @@
 //! # futures_util::FutureExt::now_or_never(run()).unwrap().unwrap();
 //! ```
 //!
-//! This crate holds no code of its own: it re-exports the others behind features.
-
-// #![doc = include_str!("../README.md")]
+//! This crate holds no code of its own: it re-exports the others, each behind a feature of its name. All are on by
+//! default; `default-features = false` leaves the tool model and the checked call.
 
 #[cfg(feature = "agent")]
-#[cfg_attr(docsrs, doc(cfg(feature = "agent")))]
 pub use opentool_agent as agent;
+#[cfg(feature = "agent")]
+pub use opentool_agent::{Agent, chat};
 pub use opentool_core::*;
 #[cfg(feature = "macros")]
-#[cfg_attr(docsrs, doc(cfg(feature = "macros")))]
+#[doc = include_str!("../docs/tool.md")]
 pub use opentool_macros::tool;
 #[cfg(feature = "mcp")]
-#[cfg_attr(docsrs, doc(cfg(feature = "mcp")))]
 pub use opentool_mcp as mcp;
 #[cfg(feature = "openapi")]
-#[cfg_attr(docsrs, doc(cfg(feature = "openapi")))]
 pub use opentool_openapi as openapi;
 pub use opentool_schema as schema;
 pub use opentool_schema::ToolSetExt;

@@ -317,3 +317,24 @@ fn a_closure_takes_a_tagged_enum_or_nothing_at_all() {
     assert!(call(&tools, "act", json!({"do": "move", "by": 3, "fast": true})).is_err());
     assert_eq!(call(&tools, "nothing", json!({})).unwrap().to_text(), "Done.");
 }
+
+#[test]
+fn a_tagged_enum_at_the_root_refuses_unknown_keys_without_refusing_its_own() {
+    let act = tool_fn("act", "Acts.", async |action: Action| Ok::<_, String>(action));
+    let expected = json!({
+        "oneOf": [
+            {
+                "type": "object",
+                "properties": {
+                    "by": {"type": "integer", "minimum": -128, "maximum": 127},
+                    "do": {"type": "string", "const": "move"},
+                },
+                "required": ["do", "by"],
+            },
+            {"type": "object", "properties": {"do": {"type": "string", "const": "stop"}}, "required": ["do"]},
+        ],
+        "type": "object",
+        "unevaluatedProperties": false,
+    });
+    assert_eq!(schema(&act), expected);
+}

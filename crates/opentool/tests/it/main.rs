@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[cfg(feature = "agent")]
+mod agent;
 mod agreement;
 mod calls;
-mod compile_fail;
 mod definitions;
 mod methods;
 

@@ -125,3 +125,43 @@ fn a_method_stays_callable_and_a_skipped_one_too() {
     let order = crate::run(shop.order(&ToolContext::new(), "tea".to_owned())).unwrap();
     assert_eq!((order.item.as_str(), order.number), ("tea", 1));
 }
+
+struct Archive;
+
+#[tool(read_only, crate = renamed::framework)]
+impl Archive {
+    /// Reads.
+    fn read(&self) -> u8 {
+        1
+    }
+
+    /// Removes.
+    #[tool(destructive)]
+    fn remove(&self) {}
+}
+
+mod renamed {
+    pub(crate) use opentool as framework;
+}
+
+/// Found under another path.
+#[tool(crate = renamed::framework)]
+fn elsewhere(#[arg(default = 2, minimum = 1)] n: u8) -> u8 {
+    n
+}
+
+#[test]
+fn a_method_answers_for_itself_where_the_block_says_the_opposite() {
+    let tools = ToolSet::from(Archive);
+    let hints = |name: &str| tools.get(name).unwrap().definition().annotations;
+    assert_eq!((hints("read").read_only, hints("read").destructive), (Some(true), None));
+    assert_eq!((hints("remove").read_only, hints("remove").destructive), (None, Some(true)));
+}
+
+#[test]
+fn the_crate_may_go_by_another_name() {
+    assert_eq!(
+        call(&opentool::tools![elsewhere], "elsewhere", json!({})).unwrap().structured,
+        Some(json!(2))
+    );
+}

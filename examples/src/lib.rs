@@ -1,1 +1,0 @@
-//! Runnable examples of opentool: see the files beside this one.

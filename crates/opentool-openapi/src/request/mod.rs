@@ -2,7 +2,7 @@
 //!
 //! The model writes arguments; this module decides what they can reach. A value cannot leave its place: in a path it
 //! stays in its segment, in a query in its value, in a header in its line. Two walls stand behind each other: values
-//! are encoded or refused where they are written ([`path`], [`query`], [`header`], [`body`]), and the finished address
+//! are encoded or refused where they are written (`path`, `query`, `header`, `body`), and the finished address
 //! is parsed again and compared with the server and the template before it is given out. Credentials are added last
 //! and replace whatever an argument of the same name says.
 //!

@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::routing::{any, get};
 use opentool_core::{Tool as _, ToolContext, ToolDefinition, ToolError, ToolOutput};
-use opentool_http::Url;
+use opentool_http::{Client, Url};
 use opentool_openapi::execute::OperationTool;
 use opentool_openapi::plan::{Operation, Place, SecurityScheme};
 use opentool_openapi::request::Settings;
@@ -43,7 +43,8 @@ async fn call_in(
     settings: Settings,
 ) -> Result<ToolOutput, ToolError> {
     operation.servers = [server(url.as_str())].into();
-    let client = settings.client();
+    // A client with limits of its own: those of the settings hold all the same.
+    let client = Client::default();
     let definition = ToolDefinition::new("op", "An operation.");
     let tool = OperationTool::new(definition, Arc::new(operation.clone()), Arc::new(settings), client);
     tool.call(cx, arguments(value)).await
@@ -170,7 +171,7 @@ async fn a_server_that_hangs() {
     // The host's own deadline is the host's own error.
     let cx = ToolContext::new().deadline(Instant::now() + Duration::from_millis(50));
     let error = call_in(&cx, &url, &mut operation("GET /s"), json!({}), Settings::new()).await.unwrap_err();
-    assert!(matches!(error, ToolError::TimedOut(_)), "{error:?}");
+    assert!(matches!(error, ToolError::TimedOut(after) if after < Duration::from_secs(10)), "{error:?}");
 }
 
 #[tokio::test]
@@ -190,6 +191,17 @@ async fn a_server_that_sends_too_much() {
     let url = serve(Router::new().route("/s", get(async || "123456"))).await;
     let error = call(&url, operation("GET /s"), json!({}), settings).await.unwrap_err();
     assert!(error.for_model().ends_with("limit of 5 bytes"), "{error}");
+}
+
+#[test]
+fn the_client_of_the_settings_has_their_limits() {
+    let mut settings = Settings::new();
+    settings.timeout = Some(Duration::from_secs(300));
+    settings.body_limit = Some(7);
+    let client = settings.client();
+    assert_eq!((client.options().timeout, client.options().body_limit), (settings.timeout, 7));
+    // Five minutes for an answer are five minutes of silence before it.
+    assert_eq!(client.options().idle_timeout, settings.timeout);
 }
 
 #[tokio::test]

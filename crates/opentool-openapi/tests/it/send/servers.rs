@@ -72,7 +72,7 @@ fn relative_servers_need_the_address_of_the_document() {
         let error = url(&at(servers), &settings).unwrap_err();
         assert!(error.contains("it is relative") && error.contains("`--server https://…`"), "{error}");
     }
-    settings.document_url = Some("file:///tmp/openapi.json".parse().unwrap());
+    settings.document_url = Some("file:///specs/openapi.json".parse().unwrap());
     assert!(url(&at(&[server("/api/v3")]), &settings).is_err());
     settings.document_url = Some("https://docs.test/specs/openapi.json".parse().unwrap());
     assert_eq!(url(&at(&[server("/api/v3")]), &settings).unwrap(), "https://docs.test/api/v3/v");

@@ -1,6 +1,6 @@
 //! The call sites that the facade promises: a tool, a set, an agent.
 
-use opentool::{Agent, chat, tool, tools};
+use opentool::{Agent, Message, chat, tool, tools};
 use serde_json::json;
 
 /// Current weather for a city.
@@ -16,6 +16,13 @@ fn an_agent_runs_a_function_and_reports_the_answer() {
     let agent = Agent::new(model, tools![weather]);
     let reply = runtime.block_on(agent.run("Do I need an umbrella in Paris?")).unwrap();
     assert_eq!(reply.to_string(), "Take an umbrella.");
-    let results: Vec<String> = reply.results().map(|result| result.output.to_text()).collect();
+    let results: Vec<String> = reply
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tool(result) => Some(result.output.to_text()),
+            _ => None,
+        })
+        .collect();
     assert_eq!(results, ["Paris: rain"]);
 }

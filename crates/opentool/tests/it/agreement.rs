@@ -125,6 +125,7 @@ macro_rules! types_agree {
         fn $name() {
             /// Takes one value.
             #[tool]
+            #[allow(clippy::boxed_local)]
             fn probe(value: $type) {
                 let _ = value;
             }

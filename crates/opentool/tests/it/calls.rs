@@ -142,6 +142,7 @@ fn the_context_comes_from_the_host_and_is_no_argument() {
 
 /// Borrows from its context.
 #[tool]
+#[allow(clippy::needless_lifetimes)] // What is tested is that it may be written.
 fn tenant_name<'a>(cx: &'a ToolContext) -> Option<&'a str> {
     cx.get::<Tenant>().map(|tenant| tenant.0)
 }

@@ -8,6 +8,7 @@ mod agreement;
 mod calls;
 mod definitions;
 mod methods;
+mod strict;
 
 /// The future's result; nothing in these tests waits for anything outside.
 fn run<T>(future: impl Future<Output = T>) -> T {

@@ -72,6 +72,26 @@ fn schema() -> impl Strategy<Value = Value> {
         8 => prop::collection::vec(assertion(), 0..3).prop_map(object),
         1 => any::<bool>().prop_map(Value::from),
     ];
+    // Alternatives told apart by a key with a fixed value, as they are in most real unions.
+    let tagged = (key(), scalar(), key(), leaf.clone(), any::<bool>()).prop_map(
+        |(tag, fixed, other, schema, required)| {
+            let mut branch = json!({"properties": {other: schema}});
+            branch["properties"][&tag] = json!({"const": fixed});
+            if required {
+                branch["required"] = json!([tag]);
+            }
+            branch
+        },
+    );
+    let union =
+        (prop::sample::select(vec!["anyOf", "oneOf"]), prop::collection::vec(tagged, 2..4), leaf.clone())
+            .prop_map(|(keyword, mut branches, other)| {
+                if branches.len() > 2 {
+                    branches.push(other);
+                }
+                json!({keyword: branches})
+            });
+    let leaf = prop_oneof![4 => leaf, 1 => union];
     leaf.prop_recursive(3, 24, 4, |inner| {
         let list = || prop::collection::vec(inner.clone(), 1..4).prop_map(Value::Array);
         let map = || {
@@ -116,10 +136,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn explains_exactly_what_is_wrong(mut schema in schema(), value in instance(), old in any::<bool>()) {
+    fn explains_exactly_what_is_wrong(
+        mut schema in schema(), value in instance(), old in any::<bool>(), rest in prop::option::of(any::<bool>()),
+    ) {
         if let Some(root) = schema.as_object_mut() {
             let leaf = json!({"type": ["string", "integer"], "minimum": 1});
             root.insert("$defs".to_owned(), json!({"leaf": leaf, "other": {"$anchor": "named", "maxLength": 1}}));
+            if let Some(rest) = rest {
+                root.insert("unevaluatedProperties".to_owned(), rest.into());
+            }
             if old {
                 root.insert("$schema".to_owned(), "https://json-schema.org/draft/2019-09/schema".into());
             }

@@ -1,5 +1,6 @@
 //! Alternatives: which one was meant, and what is wrong by that one.
 
+use jsonschema::Draft;
 use opentool_core::Problem;
 use serde_json::Value;
 
@@ -17,6 +18,18 @@ const SPELT_OUT: usize = 4;
 struct Branch<'s> {
     place: Place<'s>,
     findings: Findings,
+    tag: Tag,
+}
+
+/// What the fixed keys of an alternative say about a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    /// Nothing.
+    None,
+    /// It is this one.
+    Same,
+    /// It is another one.
+    Other,
 }
 
 impl<'s> Explainer<'_, 's> {
@@ -38,6 +51,7 @@ impl<'s> Explainer<'_, 's> {
         }
         if let Some(excluded) = place.get("not")
             && self.accepts(place.enter(excluded), value)
+            && self.steps_left > 0
         {
             let what = self.describe(place.enter(excluded)).unwrap_or_else(|| "this value".to_owned());
             findings.push(
@@ -46,7 +60,7 @@ impl<'s> Explainer<'_, 's> {
                     .found(found(value)),
             );
         }
-        if let Some(condition) = place.get("if").filter(|_| self.draft >= jsonschema::Draft::Draft7) {
+        if let Some(condition) = place.get("if").filter(|_| self.draft >= Draft::Draft7) {
             let keyword = if self.accepts(place.enter(condition), value) { "then" } else { "else" };
             if let Some(schema) = place.get(keyword) {
                 self.walk(place.enter(schema), value, at, findings);
@@ -74,24 +88,34 @@ impl<'s> Explainer<'_, 's> {
             findings.push(problem);
             return;
         }
-        // Who names itself by a fixed value is meant, and no other needs to be looked at.
-        let named = self.named(places, value);
-        let considered =
-            if named.is_empty() || keyword == "oneOf" && named.len() > 1 { places } else { &named };
         let mut branches: Vec<Branch<'s>> = Vec::new();
         let mut fitting = 0_usize;
-        for place in considered {
+        for place in places {
+            let tag = self.tag(*place, value);
+            // Alternatives that are tagged as another fail without a further look; most, in large unions.
+            if tag == Tag::Other {
+                continue;
+            }
             let mut findings = Findings::default();
             self.walk(*place, value, at, &mut findings);
             if findings.none() {
                 fitting = fitting.saturating_add(1);
             } else {
-                branches.push(Branch { place: *place, findings });
+                branches.push(Branch { place: *place, findings, tag });
             }
         }
+        if branches.iter().any(|branch| branch.tag == Tag::Same) {
+            branches.retain(|branch| branch.tag == Tag::Same);
+        }
         match fitting {
+            0 if branches.is_empty() => findings.push(
+                Problem::new(at.pointer(), keyword)
+                    .expected(format!("expected to fit one of {} alternatives", places.len()))
+                    .found("none that fits: a key that tells them apart has another value".to_owned()),
+            ),
             0 => self.none_fits(keyword, branches, value, at, findings),
-            many if keyword == "oneOf" && many > 1 => findings.push(
+            // Without steps left, what was not looked at only seems to fit.
+            many if keyword == "oneOf" && many > 1 && self.steps_left > 0 => findings.push(
                 Problem::new(at.pointer(), keyword)
                     .expected(format!("expected to fit only one of {} alternatives", places.len()))
                     .found(format!("{many} that fit: leave out what belongs to the others")),
@@ -114,7 +138,10 @@ impl<'s> Explainer<'_, 's> {
         let plain = places.iter().filter(|place| is_plain(self.follow(**place).schema)).count();
         let first = objects.first().filter(|_| objects.len() > 1 && plain == others)?;
         let (key, _) = first.get("properties")?.as_object()?.iter().find(|(key, _)| {
-            objects.iter().all(|place| requires(*place, key) && !self.fixed(*place, key).is_empty())
+            let given = members.contains_key(key.as_str());
+            objects
+                .iter()
+                .all(|place| (given || requires(*place, key)) && !self.fixed(*place, key).is_empty())
         })?;
         let values: Vec<Value> = objects.iter().flat_map(|place| self.fixed(*place, key)).cloned().collect();
         let at = at.key(key);
@@ -139,33 +166,26 @@ impl<'s> Explainer<'_, 's> {
     fn fixed(&self, place: Place<'s>, key: &str) -> &'s [Value] {
         let schema = place.get("properties").and_then(|properties| properties.get(key));
         let Some(schema) = schema.map(|schema| self.follow(place.enter(schema))) else { return &[] };
-        let one = schema.get("const").map(std::slice::from_ref);
+        let one = schema.get("const").filter(|_| self.draft != Draft::Draft4).map(std::slice::from_ref);
         one.or_else(|| schema.get("enum").and_then(Value::as_array).map(Vec::as_slice)).unwrap_or_default()
     }
 
-    /// The alternatives whose fixed keys (a `const` or `enum` property that tells them apart) fit the value.
-    fn named(&self, places: &[Place<'s>], value: &Value) -> Vec<Place<'s>> {
-        let Some(members) = value.as_object() else { return Vec::new() };
-        let fits = |place: &Place<'s>| {
-            let place = self.follow(*place);
-            let mut any = false;
-            let properties = place.get("properties").and_then(Value::as_object);
-            for key in properties.into_iter().flatten().map(|(key, _)| key) {
-                let Some(given) = members.get(key) else { continue };
-                let allowed = self.fixed(place, key);
-                if allowed.is_empty() {
-                    continue;
-                }
-                if !allowed.iter().any(|allowed| same(allowed, given)) {
-                    return false;
-                }
-                any = true;
+    /// Whether an alternative's fixed keys (a `const` or `enum` property) are those of the value.
+    fn tag(&self, place: Place<'s>, value: &Value) -> Tag {
+        let Some(members) = value.as_object() else { return Tag::None };
+        let place = self.follow(place);
+        let mut tag = Tag::None;
+        let properties = place.get("properties").and_then(Value::as_object);
+        for key in properties.into_iter().flatten().map(|(key, _)| key) {
+            let Some(given) = members.get(key) else { continue };
+            let allowed = self.fixed(place, key);
+            if allowed.iter().any(|allowed| same(allowed, given)) {
+                tag = Tag::Same;
+            } else if !allowed.is_empty() {
+                return Tag::Other;
             }
-            any
-        };
-        let named: Vec<Place<'s>> = places.iter().filter(|place| fits(place)).copied().collect();
-        // A fixed value that all have in common names none of them.
-        if named.len() == places.len() { Vec::new() } else { named }
+        }
+        tag
     }
 
     fn none_fits(

@@ -14,6 +14,8 @@ mod export;
 mod help;
 mod hostile;
 mod list;
+mod peers;
+mod readme;
 mod serve;
 mod show;
 mod source_mistakes;

@@ -102,7 +102,8 @@ fn parse(text: &str, address: &Address) -> Result<(Value, Notation, Vec<Diagnost
     if first.is_none() {
         return Err(Diagnostic::error("empty", "", "the document is empty").into());
     }
-    if first == Some('<') {
+    // `<<` is how YAML merges.
+    if first == Some('<') && !text.trim_start().starts_with("<<") {
         let message = "this is an HTML or XML page, not an OpenAPI document";
         return Err(Diagnostic::error("html", "", message)
             .help("give the address of the JSON or YAML text itself; documentation pages link to it")

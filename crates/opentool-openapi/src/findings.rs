@@ -6,6 +6,9 @@ use std::collections::HashSet;
 
 use opentool_core::Diagnostic;
 
+/// The longest message in bytes. Messages quote names, which can have megabytes.
+const MAX_MESSAGE: usize = 400;
+
 /// A hostile document could hold a fault a byte.
 const LIMIT: usize = 5_000;
 
@@ -19,7 +22,8 @@ pub(crate) struct Findings {
 
 impl Findings {
     /// Adds a finding. The same rule at the same place counts once: shared parts are read many times.
-    pub(crate) fn add(&mut self, finding: Diagnostic) {
+    pub(crate) fn add(&mut self, mut finding: Diagnostic) {
+        shorten(&mut finding.message);
         if !self.seen.insert((finding.code, finding.pointer.clone())) {
             return;
         }
@@ -38,4 +42,14 @@ impl Findings {
         }
         self.list
     }
+}
+
+/// Takes out the middle of a message that is too long: its end says what was done.
+fn shorten(message: &mut String) {
+    if message.len() <= MAX_MESSAGE {
+        return;
+    }
+    let start = message.floor_char_boundary(MAX_MESSAGE / 2);
+    let end = message.ceil_char_boundary(message.len().saturating_sub(MAX_MESSAGE / 2));
+    message.replace_range(start..end, "…");
 }

@@ -7,6 +7,9 @@ use crate::hash::short_hash;
 /// The longest name that every provider takes.
 const MAX: usize = 64;
 
+/// The longest name whose words are worth abbreviating.
+const MAX_ABBREVIATED: usize = 400;
+
 /// What a name is made from.
 #[derive(Debug, Clone)]
 pub(crate) struct Naming<'a> {
@@ -128,6 +131,9 @@ fn shorten(name: &str) -> String {
     if name.len() <= MAX {
         return name.to_owned();
     }
+    if name.len() > MAX_ABBREVIATED {
+        return with_hash(name, name);
+    }
     let mut words = words(name);
     let length = |words: &[String]| words.iter().map(String::len).sum::<usize>();
     for squeeze in [without_vowels, without_end] {
@@ -217,7 +223,7 @@ mod tests {
                 "post_pet_by_petId_uploadImage",
                 "get_root",
                 "post_reports_by_id_archive",
-                "get_root_1ed2c66a",
+                "get_root_341c11bb",
                 "get_a_b_c"
             ]
         );

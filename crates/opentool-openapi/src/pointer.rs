@@ -49,6 +49,10 @@ pub(crate) fn join(pointer: &str, member: &str) -> String {
 
 fn push(pointer: &mut String, member: &str) {
     pointer.push('/');
+    if !member.contains(['~', '/']) {
+        pointer.push_str(member);
+        return;
+    }
     for c in member.chars() {
         match c {
             '~' => pointer.push_str("~0"),

@@ -81,17 +81,44 @@ impl<'d> Reader<'d> {
     fn paths(&mut self) -> Vec<Draft> {
         let document = self.document;
         let mut drafts = Vec::new();
-        let paths = document.root().get("paths").and_then(Value::as_object);
+        let Some(paths) = document.at("/paths") else { return drafts };
+        let paths = match document.follow(paths, "/paths") {
+            Ok(found) => found.value.as_object(),
+            Err(broken) => {
+                self.seen = 1;
+                self.findings.add(broken.finding("/paths", "no path is read"));
+                None
+            }
+        };
         for (path, item) in paths.into_iter().flatten() {
             if path.starts_with("x-") {
                 continue;
             }
             let pointer = pointer::join("/paths", path);
+            self.look_at_path(path, &pointer);
             if let Some(item) = self.path_item(path, item, pointer) {
                 self.operations(&item, &mut drafts);
             }
         }
         drafts
+    }
+
+    /// Says in which other way a path is read than it is written.
+    fn look_at_path(&mut self, path: &str, pointer: &str) {
+        if !path.trim().starts_with('/') {
+            self.warn(
+                "path-slash",
+                pointer,
+                "the path does not begin with `/`; one is put before it",
+                "add it",
+            );
+        }
+        if path.contains('#') {
+            // Documents that do this do it everywhere, so it is said once.
+            let message =
+                "paths have fragments (`#…`), which are never sent; they only tell operations apart";
+            self.findings.add(Diagnostic::note("path-fragment", "/paths", message));
+        }
     }
 
     /// What a path item means, through references.
@@ -132,6 +159,10 @@ impl<'d> Reader<'d> {
             let Some(method) = operation::method(key) else { continue };
             let pointer = pointer::join(&item.pointer, key);
             self.seen = self.seen.saturating_add(1);
+            if key.chars().any(|c| c.is_ascii_uppercase()) {
+                let message = format!("methods are written in small letters; `{key}` is read as one");
+                self.warn("method-case", pointer.as_str(), message, "write it in small letters");
+            }
             match self.operation(item, method, value, pointer) {
                 Ok(operation) => drafts.push(Draft { operation, path: item.path.to_owned() }),
                 Err(finding) => self.findings.add(*finding),

@@ -22,27 +22,31 @@ impl Reader<'_> {
         pointer: &str,
     ) -> Arc<[Requirement]> {
         if let Some(own) = members.get("security").filter(|own| !own.is_null()) {
-            return self.requirements(own, &pointer::join(pointer, "security")).into();
+            let own = self.requirements(own, &pointer::join(pointer, "security"));
+            if let Some(own) = own {
+                return own.into();
+            }
         }
         if let Some(known) = &self.security {
             return Arc::clone(known);
         }
         let document = self.document;
         let requirements: Arc<[Requirement]> = match document.root().get("security") {
-            Some(security) => self.requirements(security, "/security").into(),
+            Some(security) => self.requirements(security, "/security").unwrap_or_default().into(),
             None => Vec::new().into(),
         };
         self.security = Some(Arc::clone(&requirements));
         requirements
     }
 
-    fn requirements(&mut self, value: &Value, at: &str) -> Vec<Requirement> {
+    /// The alternatives; nothing where it is not a list, so that the document's own hold.
+    fn requirements(&mut self, value: &Value, at: &str) -> Option<Vec<Requirement>> {
         let Some(items) = value.as_array() else {
             if !value.is_null() {
                 let message = format!("`security` is {}, not a list; it is ignored", kind(value));
                 self.warn("security", at, message, "write `security: [{\"schemeName\": []}]`");
             }
-            return Vec::new();
+            return None;
         };
         let mut requirements = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
@@ -67,7 +71,8 @@ impl Reader<'_> {
                 .collect();
             requirements.push(Requirement { schemes });
         }
-        requirements
+        // None that can be understood is not the same as none that is needed.
+        (items.is_empty() || !requirements.is_empty()).then_some(requirements)
     }
 
     fn scheme(&mut self, name: &str, used_at: &str) -> Arc<SecurityScheme> {

@@ -312,7 +312,9 @@ fn weigh(value: &Value) -> usize {
 fn core_suffix(tag: &Tag) -> &str {
     if tag.is_yaml_core_schema() || (tag.handle == "!!") {
         &tag.suffix
-    } else if tag.handle == "!" && tag.suffix.is_empty() {
+    } else if (tag.handle.as_str(), tag.suffix.as_str()) == ("!", "")
+        || (tag.handle.as_str(), tag.suffix.as_str()) == ("", "!")
+    {
         // The non-specific tag: not to be resolved, so a text.
         "str"
     } else {

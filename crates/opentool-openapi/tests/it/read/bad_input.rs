@@ -1,0 +1,129 @@
+//! Texts that are no usable document: each with its own clear message.
+
+use opentool_openapi::{Api, OpenApiError, parse};
+use serde_json::json;
+
+use super::with_operation;
+
+fn error(text: impl AsRef<[u8]>, name: &str) -> OpenApiError {
+    parse(text, name).map(|api: Api| api.operations().len()).unwrap_err()
+}
+
+fn message(text: impl AsRef<[u8]>) -> String {
+    error(text, "api").to_string()
+}
+
+#[test]
+fn texts_that_are_no_document_are_told_apart() {
+    let cases: &[(&str, &str)] = &[
+        ("", "api: error[empty]: the document is empty"),
+        (" \n\t\n", "api: error[empty]: the document is empty"),
+        ("# only a comment\n", "api: error[empty]: the document is empty but for comments"),
+        ("hello world", "api: error[not-a-document]: this is plain text"),
+        ("<!DOCTYPE html><html></html>", "api: error[html]: this is an HTML or XML page"),
+        ("[1, 2]", "api:1:1: error[not-openapi]: this is a list"),
+        ("- a\n- b\n", "api:1:1: error[not-openapi]: this is a list"),
+        ("42", "api:1:1: error[not-openapi]: this is a number"),
+        ("{}", "it has no `openapi` member"),
+        (r#"{"swagger": "2.0", "paths": {}}"#, "api:1:2: error[swagger-2]: this is a Swagger 2.0 document"),
+        (r#"{"openapi": "4.0.0", "paths": {}}"#, "OpenAPI version `4.0.0` is not known"),
+        (r#"{"openapi": {}, "paths": {}}"#, "`openapi` is an object, not a version"),
+        (r#"{"openapi": "3.0.0", "info": {}}"#, "api:1:1: error[no-paths]: the document has no `paths`"),
+        (r#"{"openapi": "3.0.0", "paths": []}"#, "api:1:22: error[paths-not-object]: `paths` is a list"),
+        (r#"{"openapi": "3.0.0", "paths": {}}"#, "error[no-operations]: `paths` holds no operation"),
+        (r#"{"openapi": "3.0.0", "paths": {"/a": {}}}"#, "error[no-operations]"),
+    ];
+    for (text, expected) in cases {
+        let message = message(text);
+        assert!(message.contains(expected), "{text:?}\n gives {message}\n not  {expected}");
+    }
+}
+
+#[test]
+fn broken_json_names_line_and_column() {
+    let text = "{\n  \"openapi\": \"3.0.0\",\n  \"paths\": {,}\n}";
+    let error = error(text, "api.json");
+    assert!(matches!(error, OpenApiError::Syntax(_)));
+    assert!(
+        error.to_string().starts_with("api.json:3:13: error[json-syntax]: this is not valid JSON"),
+        "{error}"
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused() {
+    assert!(message(b"\xff\xfeo\0p\0").contains("UTF-16"));
+    assert!(message(b"openapi: \xc3\x28").contains("not UTF-8 (byte 9)"));
+}
+
+#[test]
+fn a_byte_order_mark_is_no_fault() {
+    let text = format!("\u{feff}{}", with_operation(&json!({})));
+    assert_eq!(parse(text, "api.json").unwrap().operations().len(), 1);
+}
+
+#[test]
+fn the_name_of_a_file_does_not_decide_what_it_is() {
+    let yaml = "openapi: 3.0.0\npaths: {/a: {get: {}}}\n";
+    assert_eq!(parse(yaml, "api.json").unwrap().operations().len(), 1);
+    let json = with_operation(&json!({}));
+    assert_eq!(parse(json, "api.yaml").unwrap().operations().len(), 1);
+}
+
+#[test]
+fn a_document_without_a_usable_operation_names_the_first_fault() {
+    let text = r#"{"openapi": "3.0.0", "paths": {"/a": {"get": 5}, "/b": "x"}}"#;
+    let error = error(text, "api.json");
+    assert!(matches!(error, OpenApiError::NoOperations { .. }), "{error:?}");
+    let message = error.to_string();
+    assert!(message.contains("it has 2, and none can be used"), "{message}");
+    assert!(message.contains("api.json:1:39: error[operation]: the operation is a number"), "{message}");
+}
+
+#[test]
+fn paths_in_another_file_are_named_as_the_cause() {
+    let error = message("openapi: 3.0.0\npaths: {$ref: ./paths.yaml}\n");
+    assert!(error.contains("api:2:9: error[ref-external]: `./paths.yaml` is in another document"), "{error}");
+}
+
+#[test]
+fn a_document_of_webhooks_only_has_no_tools_and_says_why() {
+    let api = parse(r#"{"openapi": "3.1.0", "webhooks": {"a": {"post": {}}}}"#, "api.json").unwrap();
+    assert!(api.tools().unwrap().is_empty());
+    assert_eq!(api.diagnostics()[0].code, "only-webhooks");
+}
+
+#[test]
+fn a_newer_version_is_read_by_the_rules_of_the_newest_known() {
+    let text = with_operation(&json!({})).replace("3.0.3", "3.2.0");
+    let api = parse(text, "api.json").unwrap();
+    assert_eq!(api.operations().len(), 1);
+    assert_eq!(api.diagnostics()[0].code, "version");
+}
+
+#[test]
+fn equal_keys_in_json_are_told() {
+    let text = r#"{"openapi": "3.0.0", "paths": {"/a": {"get": {"operationId": "x",
+        "operationId": "y"}}}}"#;
+    let api = parse(text, "api.json").unwrap();
+    assert_eq!(api.operations()[0].name, "y");
+    let told = api.diagnostics()[0].to_string();
+    assert!(
+        told.starts_with("api.json:2:9: warning[duplicate-key]: the key `operationId` stands twice"),
+        "{told}"
+    );
+}
+
+#[test]
+fn secrets_in_an_address_are_not_shown() {
+    let error = error("", "https://user:password@example.com/api.json?key=secret").to_string();
+    assert!(error.starts_with("https://example.com/api.json?…: error[empty]"), "{error}");
+}
+
+#[test]
+fn a_server_that_is_no_address_is_refused_before_anything_is_called() {
+    let api = parse(with_operation(&json!({})), "api.json").unwrap();
+    let error = api.clone().server("ftp://example.com").tools().unwrap_err();
+    assert!(error.to_string().contains("`ftp://example.com` cannot be used"), "{error}");
+    assert!(api.server("https://example.com").tools().is_ok());
+}

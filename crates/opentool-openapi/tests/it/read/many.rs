@@ -1,0 +1,100 @@
+//! Many operations, a few of them odd; and names that do not depend on order.
+
+use opentool_openapi::parse;
+use serde_json::{Map, Value, json};
+
+fn paths(count: usize) -> Map<String, Value> {
+    (0..count)
+        .map(|index| {
+            let operation = json!({
+                "operationId": format!("getItem{index}"),
+                "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"$ref": "#/components/schemas/Id"}}],
+                "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Item"}}}}}
+            });
+            (format!("/items{index}/{{id}}"), json!({"get": operation}))
+        })
+        .collect()
+}
+
+fn document(paths: Map<String, Value>) -> String {
+    let schemas = json!({
+        "Id": {"type": "string"},
+        "Item": {"type": "object", "properties": {"id": {"$ref": "#/components/schemas/Id"}}}
+    });
+    json!({"openapi": "3.0.3", "info": {}, "paths": paths, "components": {"schemas": schemas}}).to_string()
+}
+
+#[test]
+fn a_thousand_operations_with_three_odd_ones_give_the_rest() {
+    let mut paths = paths(1_000);
+    paths["/items10/{id}"]["get"] = json!("not an operation");
+    paths["/items500/{id}"]["get"]["parameters"] = json!([{"$ref": "#/components/parameters/Missing"}]);
+    paths["/items999/{id}"]["get"]["requestBody"] = json!([]);
+    let api = parse(document(paths), "big.json").unwrap();
+    let tools = api.tools().unwrap();
+    assert_eq!(tools.len(), 997);
+    let found: Vec<(&str, bool, &str)> = api
+        .diagnostics()
+        .iter()
+        .map(|found| (found.code, found.location.is_some(), found.pointer.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("operation", true, "/paths/~1items10~1{id}/get"),
+            ("ref-not-found", true, "/paths/~1items500~1{id}/get/parameters/0/$ref"),
+            ("body", true, "/paths/~1items999~1{id}/get/requestBody"),
+        ]
+    );
+    let names: Vec<&str> = tools.names().collect();
+    assert_eq!(names[9..12], ["getItem9", "getItem11", "getItem12"]);
+    super::assert_sound(&api);
+}
+
+#[test]
+fn the_same_document_gives_the_same_definitions_and_another_order_the_same_names() {
+    let mut reversed = paths(50);
+    reversed["/items3/{id}"]["get"]["operationId"] = json!("getItem1");
+    reversed["/items4/{id}"]["get"]["operationId"] = json!("getItem1");
+    let forward = document(reversed.clone());
+    reversed = reversed.into_iter().rev().collect();
+    let describe = |text: &str| {
+        let tools = parse(text, "a.json").unwrap().tools().unwrap();
+        let described = tools.definitions().map(|definition| {
+            let origin = definition.origin.item.clone().unwrap();
+            format!("{origin} {} {}", definition.name, definition.input_schema)
+        });
+        described.collect::<Vec<String>>()
+    };
+    assert_eq!(describe(&forward), describe(&forward));
+    let mut backward = describe(&document(reversed));
+    backward.reverse();
+    assert_eq!(describe(&forward), backward);
+}
+
+#[test]
+fn results_do_not_carry_a_whole_api() {
+    let schemas: Map<String, Value> = (0..2_000)
+        .map(|index| {
+            let next = format!("#/components/schemas/S{}", (index + 1) % 2_000);
+            let text = "a description of some length that costs room ".repeat(3);
+            (
+                format!("S{index}"),
+                json!({"type": "object", "description": text, "properties": {"next": {"$ref": next}}}),
+            )
+        })
+        .collect();
+    let response =
+        json!({"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}}});
+    let text = json!({
+        "openapi": "3.0.3",
+        "paths": {"/a": {"get": {"responses": response}}},
+        "components": {"schemas": schemas}
+    });
+    let api = parse(text.to_string(), "a.json").unwrap();
+    super::assert_sound(&api);
+    let tools = api.tools().unwrap();
+    let result = tools.definitions().next().unwrap().output_schema.as_ref().unwrap().to_string();
+    assert!(result.len() < 20_000, "{}", result.len());
+    assert!(result.contains("left out for brevity: #/components/schemas/S"), "{result}");
+}

@@ -1,0 +1,138 @@
+//! YAML without its surprises.
+
+use opentool_openapi::parse;
+use serde_json::{Value, json};
+
+/// What a piece of YAML means, read as the `const` of a parameter's schema.
+fn meaning(yaml: &str) -> Value {
+    let indented = yaml.replace('\n', "\n            ");
+    let text = format!(
+        "openapi: 3.1.0\npaths:\n  /a:\n    get:\n      parameters:\n      - name: p\n        in: query\n        schema:\n          const: {indented}\n"
+    );
+    let api = parse(text, "a.yaml").unwrap_or_else(|error| panic!("{error}"));
+    api.operations()[0].parameters[0].schema["const"].clone()
+}
+
+fn fault(yaml: &str) -> String {
+    parse(yaml, "a.yaml").map(|api| format!("{:?}", api.operations())).unwrap_err().to_string()
+}
+
+#[test]
+fn plain_scalars_mean_what_the_core_schema_says() {
+    for (yaml, expected) in [
+        ("no", json!("no")),
+        ("Yes", json!("Yes")),
+        ("on", json!("on")),
+        ("y", json!("y")),
+        ("true", json!(true)),
+        ("False", json!(false)),
+        ("null", json!(null)),
+        ("~", json!(null)),
+        ("", json!(null)),
+        ("12", json!(12)),
+        ("-3", json!(-3)),
+        ("+3", json!(3)),
+        ("0", json!(0)),
+        ("012", json!("012")),
+        ("-012", json!("-012")),
+        ("00.5", json!("00.5")),
+        ("0.5", json!(0.5)),
+        (".5", json!(0.5)),
+        ("1e3", json!(1000.0)),
+        ("0x1F", json!(31)),
+        ("0o17", json!(15)),
+        ("0x", json!("0x")),
+        ("1_000", json!("1_000")),
+        ("0b11", json!("0b11")),
+        ("12:30:45", json!("12:30:45")),
+        ("2020-01-01", json!("2020-01-01")),
+        (".inf", json!(".inf")),
+        (".nan", json!(".nan")),
+        ("1e999", json!("1e999")),
+        ("18446744073709551615", json!(18_446_744_073_709_551_615_u64)),
+        ("=", json!("=")),
+        ("'12'", json!("12")),
+        ("\"true\"", json!("true")),
+        ("!!str 12", json!("12")),
+        ("!!int \"12\"", json!(12)),
+        ("! 12", json!("12")),
+        ("!custom 12", json!(12)),
+        ("|\n  two\n  lines", json!("two\nlines\n")),
+    ] {
+        assert_eq!(meaning(yaml), expected, "{yaml:?}");
+    }
+}
+
+#[test]
+fn keys_are_texts_as_they_stand() {
+    assert_eq!(
+        meaning("\n200: a\nno: b\n1.0: c\ntrue: d\nnull: e\n012: f\n'quoted': g"),
+        json!({"200": "a", "no": "b", "1.0": "c", "true": "d", "null": "e", "012": "f", "quoted": "g"})
+    );
+}
+
+#[test]
+fn merges_and_aliases_are_applied() {
+    assert_eq!(
+        meaning(
+            "\nbase: &b {x: 1, y: 2}\none: {<<: *b, y: 3}\ntwo: {y: 4, <<: *b}\nthree: {<<: [{x: 5}, *b]}\nfour: *b\n'<<': {a: 1}"
+        ),
+        json!({
+            "base": {"x": 1, "y": 2},
+            "one": {"x": 1, "y": 3},
+            "two": {"y": 4, "x": 1},
+            "three": {"x": 5, "y": 2},
+            "four": {"x": 1, "y": 2},
+            "<<": {"a": 1}
+        })
+    );
+}
+
+#[test]
+fn an_unquoted_version_is_a_version() {
+    assert_eq!(parse("openapi: 3.0\npaths: {/a: {get: {}}}", "a").unwrap().operations().len(), 1);
+}
+
+#[test]
+fn faults_name_their_line() {
+    for (yaml, expected) in [
+        (
+            "openapi: 3.0.0\npaths:\n\t/a: {}\n",
+            "a.yaml:3:1: error[yaml-tab]: this line is indented with a tab",
+        ),
+        ("openapi: 3.0.0\npaths:\n  /a:\n  \tget: {}\n", "a.yaml:4:3: error[yaml-tab]"),
+        (
+            "openapi: 3.0.0\ninfo: {}\nopenapi: 3.1.0\n",
+            "a.yaml:3:1: error[duplicate-key]: the key `openapi` stands twice",
+        ),
+        ("a: {b: 1,\n b: 2}\n", "a.yaml:2:2: error[duplicate-key]: the key `b`"),
+        ("openapi: 3.0.0\npaths: [\n", "error[yaml-syntax]"),
+        ("a: 'b\n", "error[yaml-syntax]"),
+        ("a: b: c\n", "a.yaml:1:5: error[yaml-syntax]"),
+        ("a: *missing\n", "a.yaml:1:4: error[yaml-syntax]"),
+        ("a: &a [*a]\n", "a.yaml:1:8: error[yaml-alias]: this alias stands inside of what it names"),
+        ("{a: 1}: b\n", "error[yaml-key]: a list or a mapping cannot be a key"),
+        ("<<: 5\n", "error[yaml-merge]"),
+        ("a: 1\n---\nb: 2\n", "a.yaml:2:1: error[yaml-several-documents]"),
+    ] {
+        let fault = fault(yaml);
+        assert!(fault.contains(expected), "{yaml:?}\n gives {fault}\n not  {expected}");
+    }
+}
+
+#[test]
+fn tabs_that_yaml_allows_are_no_fault() {
+    let yaml =
+        "openapi: 3.0.0\npaths:\n  /a:\n    get:\n      description: |\n        code:\n        \tindented\n";
+    let api = parse(yaml, "a.yaml").unwrap();
+    assert_eq!(api.operations()[0].description.as_deref(), Some("code:\n\tindented"));
+}
+
+#[test]
+fn findings_have_their_place_in_yaml() {
+    let yaml = "openapi: 3.0.0\npaths:\n  /a:\n    get:\n      parameters:\n        - name: p\n          in: query\n          schema:\n            $ref: '#/nowhere'\n";
+    let api = parse(yaml, "a.yaml").unwrap();
+    let told = api.diagnostics()[0].to_string();
+    assert!(told.starts_with("a.yaml:9:13: error[ref-not-found]: `#/nowhere` leads to nothing"), "{told}");
+    assert!(told.contains("(at /paths/~1a/get/parameters/0/schema/$ref)"), "{told}");
+}

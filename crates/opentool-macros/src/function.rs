@@ -33,6 +33,22 @@ pub(crate) fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
+/// The expansion of `#[tools]`, which is `#[tool]` for `impl` blocks only.
+pub(crate) fn tools(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    match syn::parse2::<Item>(item.clone()) {
+        Ok(Item::Fn(function)) => {
+            let mut errors = Errors::default();
+            let name = &function.sig.ident;
+            errors.at(
+                name,
+                format!("`{name}` is one function: write `#[tool]` on it; `#[tools]` is for `impl` blocks"),
+            );
+            with_errors(item, errors)
+        }
+        _ => tool(attributes, item),
+    }
+}
+
 fn with_errors(item: TokenStream, errors: Errors) -> TokenStream {
     let errors = errors.into_tokens();
     quote!(#item #errors)

@@ -25,3 +25,12 @@ pub fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
     let (attributes, item) = (attributes.into(), item.into());
     function::tool(attributes, item).into()
 }
+
+/// `#[tool]` for `impl` blocks, under the name that reads best there: `#[opentool::macros::tools] impl Shop { .. }`.
+///
+/// It is not at the root of the facade, where `tools![..]` has the name: a `use` brings in one macro per name.
+#[proc_macro_attribute]
+pub fn tools(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    let (attributes, item) = (attributes.into(), item.into());
+    function::tools(attributes, item).into()
+}

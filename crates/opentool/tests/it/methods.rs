@@ -165,3 +165,19 @@ fn the_crate_may_go_by_another_name() {
         Some(json!(2))
     );
 }
+
+struct Till;
+
+// The other name of the attribute, where `tools![..]` does not have it.
+#[opentool::macros::tools]
+impl Till {
+    /// What is in it.
+    fn balance(&self) -> u32 {
+        7
+    }
+}
+
+#[test]
+fn tools_is_tool_for_impl_blocks() {
+    assert_eq!(ToolSet::from(Till).names().collect::<Vec<_>>(), ["balance"]);
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use opentool_core::Diagnostic;
 use serde_json::{Map, Value, json};
 
 use super::operation::{placeholders, text};
@@ -18,6 +19,8 @@ pub(super) struct Unreadable {
     pub(super) pointer: String,
     pub(super) problem: String,
     pub(super) help: &'static str,
+    /// The operation can do without it, unless it is said to be required.
+    can_be_left_out: bool,
 }
 
 impl Unreadable {
@@ -27,7 +30,12 @@ impl Unreadable {
         problem: impl Into<String>,
         help: &'static str,
     ) -> Self {
-        Self { code, pointer: pointer.into(), problem: problem.into(), help }
+        Self { code, pointer: pointer.into(), problem: problem.into(), help, can_be_left_out: false }
+    }
+
+    fn optional(mut self) -> Self {
+        self.can_be_left_out = true;
+        self
     }
 }
 
@@ -115,11 +123,17 @@ impl<'d> Reader<'d> {
                 "write an object with `name`, `in` and `schema`",
             ));
         };
-        let Some(name) = text(members, "name") else {
-            let help = "every parameter needs `name` and `in`";
-            return Err(Unreadable::new("parameter", found.pointer, "a parameter has no `name`", help));
+        let is_required = members.get("required").and_then(Value::as_bool) == Some(true);
+        let (name, place) = match self.identity(members, &found.pointer, in_path) {
+            Ok(identity) => identity,
+            Err(unreadable) if is_required || !unreadable.can_be_left_out => return Err(unreadable),
+            Err(unreadable) => {
+                let message = format!("{}; it is left out", unreadable.problem);
+                let finding = Diagnostic::error(unreadable.code, unreadable.pointer, message);
+                self.findings.add(finding.help(unreadable.help));
+                return Ok(None);
+            }
         };
-        let place = self.place(members, &name, &found.pointer, in_path)?;
         let lower = name.to_ascii_lowercase();
         if place == Place::Header && matches!(lower.as_str(), "accept" | "content-type" | "authorization") {
             return Ok(None);
@@ -134,7 +148,7 @@ impl<'d> Reader<'d> {
             );
             return Ok(None);
         }
-        let required = place == Place::Path || members.get("required").and_then(Value::as_bool) == Some(true);
+        let required = place == Place::Path || is_required;
         let (form, schema) = self.form(members, place, &found);
         let schema = annotate(schema, members, value);
         let allow_empty = members.get("allowEmptyValue").and_then(Value::as_bool) == Some(true);
@@ -147,6 +161,21 @@ impl<'d> Reader<'d> {
             form,
             schema,
         }))
+    }
+
+    /// The name and the place of a parameter.
+    fn identity(
+        &mut self,
+        members: &Map<String, Value>,
+        at: &str,
+        in_path: &HashSet<&str>,
+    ) -> Result<(String, Place), Unreadable> {
+        let Some(name) = text(members, "name") else {
+            let help = "every parameter needs `name` and `in`";
+            return Err(Unreadable::new("parameter", at, "a parameter has no `name`", help).optional());
+        };
+        let place = self.place(members, &name, at, in_path)?;
+        Ok((name, place))
     }
 
     fn place(
@@ -176,12 +205,10 @@ impl<'d> Reader<'d> {
                     format!("the parameter `{name}` is `in: {}`", other.chars().take(40).collect::<String>())
                 }
             };
-            Unreadable::new(
-                "parameter-in",
-                at,
-                problem,
-                "the places are path, query, header, cookie; bodies go into `requestBody`",
-            )
+            let help = "the places are path, query, header, cookie; bodies go into `requestBody`";
+            let unreadable = Unreadable::new("parameter-in", at, problem, help);
+            // What Swagger 2.0 calls a parameter is a body, and an operation without its body is another one.
+            if matches!(written, "body" | "formData") { unreadable } else { unreadable.optional() }
         })
     }
 

@@ -160,7 +160,7 @@ impl Converter<'_, '_> {
         }
         self.warn(
             "pattern",
-            "the regular expression does not compile; it is left out",
+            "the regular expression is invalid, or too large to be checked; it is left out",
             "write a regular expression of ECMA-262",
         );
         None
@@ -212,7 +212,7 @@ impl Converter<'_, '_> {
             } else {
                 self.warn(
                     "pattern",
-                    "the regular expression does not compile; it is left out",
+                    "the regular expression is invalid, or too large to be checked; it is left out",
                     "write a regular expression of ECMA-262",
                 );
             }

@@ -30,8 +30,6 @@ fn texts_that_are_no_document_are_told_apart() {
         (r#"{"openapi": {}, "paths": {}}"#, "`openapi` is an object, not a version"),
         (r#"{"openapi": "3.0.0", "info": {}}"#, "api:1:1: error[no-paths]: the document has no `paths`"),
         (r#"{"openapi": "3.0.0", "paths": []}"#, "api:1:22: error[paths-not-object]: `paths` is a list"),
-        (r#"{"openapi": "3.0.0", "paths": {}}"#, "error[no-operations]: `paths` holds no operation"),
-        (r#"{"openapi": "3.0.0", "paths": {"/a": {}}}"#, "error[no-operations]"),
     ];
     for (text, expected) in cases {
         let message = message(text);
@@ -91,6 +89,19 @@ fn a_document_of_webhooks_only_has_no_tools_and_says_why() {
     let api = parse(r#"{"openapi": "3.1.0", "webhooks": {"a": {"post": {}}}}"#, "api.json").unwrap();
     assert!(api.tools().unwrap().is_empty());
     assert_eq!(api.diagnostics()[0].code, "only-webhooks");
+}
+
+#[test]
+fn a_document_whose_paths_are_empty_has_no_tools_and_says_so() {
+    for paths in ["{}", r#"{"/a": {}}"#] {
+        let api = parse(format!(r#"{{"openapi": "3.0.0", "paths": {paths}}}"#), "api.json").unwrap();
+        assert!(api.tools().unwrap().is_empty());
+        let told = api.diagnostics()[0].to_string();
+        assert!(
+            told.starts_with("api.json:1:22: warning[no-operations]: `paths` holds no operation"),
+            "{told}"
+        );
+    }
 }
 
 #[test]

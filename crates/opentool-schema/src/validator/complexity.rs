@@ -58,6 +58,8 @@ pub(super) fn measure(schema: &Value) -> Result<usize, SchemaError> {
 /// The number of values, their depth and the weight of the patterns.
 fn size(schema: &Value) -> Result<(), SchemaError> {
     let (mut values, mut patterns) = (0_usize, 0_usize);
+    // A pattern is compiled once, however often it stands in a schema: real ones repeat theirs by the hundred.
+    let mut seen: HashSet<&str> = HashSet::new();
     // An own stack: a schema that was built by a program may be deeper than the thread's.
     let mut open = vec![(schema, 0_usize)];
     while let Some((value, level)) = open.pop() {
@@ -74,7 +76,7 @@ fn size(schema: &Value) -> Result<(), SchemaError> {
             Value::Object(members) => {
                 for (keyword, member) in members {
                     match (keyword.as_str(), member) {
-                        ("pattern", Value::String(pattern)) => {
+                        ("pattern", Value::String(pattern)) if seen.insert(pattern) => {
                             patterns = patterns.saturating_add(written_out(pattern));
                         }
                         ("patternProperties", Value::Object(by_pattern)) => {

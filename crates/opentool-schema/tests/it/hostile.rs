@@ -198,6 +198,14 @@ fn patterns_that_grow_are_refused() {
 }
 
 #[test]
+fn a_pattern_that_stands_in_many_places_counts_once() {
+    let uuid = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
+    let properties: serde_json::Map<String, serde_json::Value> =
+        (0..100).map(|i| (format!("p{i}"), json!({"type": "string", "pattern": uuid}))).collect();
+    assert!(compile(json!({"properties": properties})).is_ok());
+}
+
+#[test]
 fn an_invalid_pattern_is_named() {
     let error = refused(json!({"properties": {"s": {"pattern": "("}}}));
     assert_eq!(error.pointer(), "/properties/s/pattern", "{error}");

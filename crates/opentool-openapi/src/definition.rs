@@ -8,6 +8,7 @@ use http::Method;
 use opentool_core::{Annotations, Origin, Schema, ToolDefinition};
 use serde_json::{Map, Value, json};
 
+use crate::bytes;
 use crate::document::Document;
 use crate::plan::{Body, BodyArguments, Operation};
 use crate::pointer;
@@ -123,7 +124,8 @@ fn input_schema(source: &Source, operation: &Operation) -> Value {
 
 /// The body as one argument.
 fn whole_body(body: &Body) -> Value {
-    let mut schema = body.preferred().map_or_else(|| json!({}), |media| media.schema.clone());
+    let mut schema =
+        body.preferred().map_or_else(|| json!({}), |media| bytes::in_body(media, media.schema.clone()));
     if let (Value::Object(members), Some(description)) = (&mut schema, &body.description) {
         members.entry("description").or_insert_with(|| Value::String(description.clone()));
     }
@@ -139,7 +141,8 @@ fn spread_body(
     required: &mut Vec<Value>,
 ) {
     let Some(media) = body.preferred() else { return };
-    let mut schema = referenced(&source.document, &source.knowledge, &media.schema, Direction::Input);
+    let schema = referenced(&source.document, &source.knowledge, &media.schema, Direction::Input);
+    let mut schema = bytes::in_body(media, schema);
     if let Some(Value::Array(listed)) = schema.get_mut("required") {
         required.append(listed);
     }

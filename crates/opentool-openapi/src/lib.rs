@@ -9,6 +9,7 @@
 
 mod address;
 mod api;
+mod bytes;
 mod definition;
 mod document;
 mod error;

@@ -35,7 +35,8 @@ pub struct Operation {
     pub parameters: Vec<Parameter>,
     /// Its body.
     pub body: Option<Body>,
-    /// The alternatives of credentials, the first that the host can satisfy is used. Empty: none are needed.
+    /// The alternatives of credentials, the first that the host can satisfy is used. Empty: the document says nothing.
+    /// That none are needed is a [`Requirement`] without schemes.
     pub security: Arc<[Requirement]>,
 }
 

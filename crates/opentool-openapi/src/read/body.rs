@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use super::Reader;
 use super::operation::text;
 use super::parameter::Unreadable;
-use crate::document::kind;
+use crate::bytes::is_bytes;
+use crate::document::{Document, kind};
 use crate::plan::{Body, BodyArguments, Media, Parameter, essence};
 use crate::pointer;
 use crate::request::media::MediaKind;
@@ -137,6 +138,55 @@ impl<'d> Reader<'d> {
     }
 }
 
+/// Looks through the references of bodies that are written by their schema: forms, parts, text and bytes. Whoever
+/// builds a request has the plan and not the document. Done when all schemas are known.
+pub(super) fn settle(body: &mut Body, document: &Document, knowledge: &Knowledge) {
+    let meant = |schema: &Value| referenced(document, knowledge, unwrapped(schema), Direction::Input);
+    for media in &mut body.media {
+        let media_kind = MediaKind::of(&media.media_type);
+        if matches!(media_kind, MediaKind::Json | MediaKind::JsonLines) {
+            continue;
+        }
+        if is_reference(&media.schema) {
+            media.schema = meant(&media.schema);
+        }
+        if media_kind != MediaKind::Multipart {
+            continue;
+        }
+        let properties = media.schema.get_mut("properties").and_then(Value::as_object_mut);
+        for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
+            for schema in [property.get("items").map(|_| "/items"), Some("")].into_iter().flatten() {
+                let Some(schema) = property.pointer_mut(schema).filter(|schema| is_reference(schema)) else {
+                    continue;
+                };
+                // Others stay shared: how they are written does not depend on what they are.
+                let found = meant(schema);
+                if is_bytes(&found) || found.get("items").is_some_and(is_bytes) {
+                    *schema = found;
+                }
+            }
+        }
+    }
+}
+
+fn is_reference(schema: &Value) -> bool {
+    unwrapped(schema).get("$ref").is_some()
+}
+
+/// The only schema of an `allOf` without rules beside it: how some writers say a reference with notes.
+fn unwrapped(schema: &Value) -> &Value {
+    match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([only])
+            if schema.as_object().is_some_and(|members| {
+                members.keys().all(|keyword| keyword == "allOf" || crate::schema::is_note(keyword))
+            }) =>
+        {
+            only
+        }
+        _ => schema,
+    }
+}
+
 /// Whether an object can be written in this media type property by property.
 fn takes_object(media: &Media) -> bool {
     let essence = essence(&media.media_type);
@@ -147,7 +197,7 @@ fn takes_object(media: &Media) -> bool {
 
 /// The converted schema that is meant where a converted schema is only a reference.
 pub(crate) fn referenced(
-    document: &crate::document::Document,
+    document: &Document,
     knowledge: &Knowledge,
     schema: &Value,
     direction: Direction,

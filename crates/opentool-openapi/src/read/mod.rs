@@ -45,8 +45,11 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
         seen: 0,
     };
     let drafts = reader.paths();
-    let operations = reader.name(drafts);
+    let mut operations = reader.name(drafts);
     reader.look_at_schemas();
+    for body in operations.iter_mut().filter_map(|operation| operation.body.as_mut()) {
+        body::settle(body, document, &reader.knowledge);
+    }
     Reading { operations, knowledge: reader.knowledge, seen: reader.seen }
 }
 

@@ -23,7 +23,12 @@ impl Reader<'_> {
     ) -> Arc<[Requirement]> {
         if let Some(own) = members.get("security").filter(|own| !own.is_null()) {
             let own = self.requirements(own, &pointer::join(pointer, "security"));
-            if let Some(own) = own {
+            if let Some(mut own) = own {
+                if own.is_empty() {
+                    // An empty list takes the document's requirements away: none is needed, and none is sent. To say
+                    // nothing at all is another thing.
+                    own.push(Requirement { schemes: Vec::new() });
+                }
                 return own.into();
             }
         }

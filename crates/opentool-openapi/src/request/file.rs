@@ -12,6 +12,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::media::is_concrete;
+use crate::bytes::is_bytes;
 
 /// Decoded bytes, with what is known about them.
 #[derive(Debug)]
@@ -28,18 +29,12 @@ pub(super) fn read(value: &Value, schema: &Value) -> Option<Result<File, &'stati
             let text = members.get("$base64")?.as_str()?;
             Some(object(text, members.get("filename"), members.get("contentType")))
         }
-        Value::String(text) if is_binary(schema) => Some(match data_uri(text) {
+        Value::String(text) if is_bytes(schema) => Some(match data_uri(text) {
             Some(decoded) => decoded,
             None => Ok(File { data: text.clone().into(), name: None, media_type: None }),
         }),
         _ => None,
     }
-}
-
-/// Whether a schema says that a string is bytes: `format: binary` (3.0), or a media type without an encoding (3.1).
-pub(super) fn is_binary(schema: &Value) -> bool {
-    schema.get("format").is_some_and(|format| format == "binary")
-        || (schema.get("contentMediaType").is_some() && schema.get("contentEncoding").is_none())
 }
 
 fn object(text: &str, name: Option<&Value>, media_type: Option<&Value>) -> Result<File, &'static str> {

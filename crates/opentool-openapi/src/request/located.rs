@@ -4,6 +4,7 @@ use opentool_core::{Arguments, Problem, ToolError};
 use serde_json::{Map, Value};
 
 use super::problems::{Problems, pointer};
+use super::value::kind;
 use crate::plan::{BodyArguments, Operation, Parameter, Place};
 
 /// The arguments of a call by place: path, query, header and cookie parameters under their names in the request, and
@@ -88,6 +89,42 @@ impl Located {
         }
         problems.finish()?;
         Ok(located)
+    }
+
+    /// The arguments of the operation's tool that stand for this: the opposite of [`Located::from_arguments`].
+    ///
+    /// # Errors
+    /// [`ToolError::InvalidArguments`] for what the tool has no argument for: a property that the document does not
+    /// describe, or a body that is no object, where the body's properties are arguments.
+    pub fn into_arguments(self, operation: &Operation) -> Result<Arguments, ToolError> {
+        let mut arguments = Map::new();
+        let mut problems = Problems::default();
+        for parameter in &operation.parameters {
+            if let Some(value) = self.get(parameter) {
+                arguments.insert(parameter.argument.clone(), value.clone());
+            }
+        }
+        match (self.body, operation.body.as_ref().map(|body| &body.arguments)) {
+            (None, _) => {}
+            (Some(body), Some(BodyArguments::Whole(name))) => {
+                arguments.insert(name.clone(), body);
+            }
+            (Some(Value::Object(members)), Some(BodyArguments::Properties(names))) => {
+                for (name, value) in members {
+                    if names.contains(&name) {
+                        arguments.insert(name, value);
+                    } else {
+                        problems.add(unknown(&name));
+                    }
+                }
+            }
+            (Some(other), Some(BodyArguments::Properties(_))) => problems.add(
+                Problem::new(pointer(["body"]), "type").expected("expected an object").found(kind(&other)),
+            ),
+            (Some(_), None) => problems.add(unknown("body")),
+        }
+        problems.finish()?;
+        Ok(arguments.into())
     }
 
     /// The value of a parameter.

@@ -1,0 +1,80 @@
+//! Bytes from a model: what its schema tells it to write passes the schema, and leaves as bytes.
+
+use opentool_core::{Arguments, ToolCall};
+use opentool_openapi::{Api, Credential};
+use opentool_schema::ToolSetExt as _;
+use serde_json::{Value, json};
+
+fn api() -> Api {
+    let text = include_str!("../golden/uploads/document.yaml");
+    opentool_openapi::parse(text, "uploads.yaml").unwrap().credential("token", Credential::bearer("t"))
+}
+
+/// The request for arguments that were checked as a model's are.
+fn sent(tool: &str, arguments: Value) -> Value {
+    let api = api();
+    let arguments: Arguments = api.tools().unwrap().check(&ToolCall::new("1", tool, arguments)).unwrap();
+    api.request(tool, &arguments).unwrap().to_json()
+}
+
+const PNG: &str = "data:image/png;base64,AQ==";
+
+#[test]
+fn parts_described_by_reference_are_files() {
+    let object = json!({"$base64": "Ag==", "filename": "b.txt", "contentType": "text/plain"});
+    let request =
+        sent("byReference", json!({"file": PNG, "more": [object, PNG], "icon": PNG, "note": {"text": "x"}}));
+    let png =
+        |name: &str| json!({"name": name, "content_type": "image/png", "filename": name, "base64": "AQ=="});
+    assert_eq!(
+        request["body"],
+        json!([
+            png("file"),
+            {"name": "more", "content_type": "text/plain", "filename": "b.txt", "base64": "Ag=="},
+            png("more"),
+            png("icon"),
+            {"name": "note", "content_type": "application/json", "json": {"text": "x"}},
+        ])
+    );
+    assert_eq!(sent("inAnEnvelope", json!({"body": {"file": PNG}}))["body"], json!([png("file")]));
+    // Null is still allowed where the document allows it, and is no part.
+    let without = sent("byReference", json!({"file": PNG, "icon": null}));
+    assert_eq!(without["body"], json!([png("file")]));
+}
+
+#[test]
+fn whole_bodies_are_bytes_or_text() {
+    for value in [json!(PNG), json!({"$base64": "AQ=="})] {
+        let request = sent("photo", json!({"body": value}));
+        assert_eq!((&request["body_kind"], &request["body"]), (&json!("base64"), &json!("AQ==")));
+        assert_eq!(request["headers"]["Content-Type"], "image/png");
+    }
+    assert_eq!(sent("table", json!({"body": "a,b\n"}))["body"], "a,b\n");
+    assert_eq!(sent("table", json!({"body": {"$base64": "AQ=="}}))["body_kind"], "base64");
+    // In JSON a string is the string that it is.
+    assert_eq!(sent("bytesInJsonAreAString", json!({"file": PNG}))["body"], json!({"file": PNG}));
+}
+
+#[test]
+fn other_objects_are_not_bytes() {
+    let tools = api().tools().unwrap();
+    for value in
+        [json!({"base64": "AQ=="}), json!({"$base64": 1}), json!({"$base64": "AQ==", "path": "/etc"})]
+    {
+        let call = ToolCall::new("1", "photo", json!({"body": value}));
+        let error = tools.check(&call).unwrap_err();
+        assert!(error.for_model().contains("/body"), "{value}: {error}");
+    }
+}
+
+#[test]
+fn an_empty_list_of_requirements_means_that_no_credentials_are_sent() {
+    let api = api().bearer("general");
+    let authorization = |tool: &str, arguments: Value| {
+        let arguments: Arguments = serde_json::from_value(arguments).unwrap();
+        api.request(tool, &arguments).unwrap().to_json()["headers"].get("Authorization").cloned()
+    };
+    assert_eq!(authorization("photo", json!({"body": "x"})), None);
+    assert_eq!(authorization("table", json!({"body": "x"})), None);
+    assert_eq!(authorization("byReference", json!({"file": "x"})), Some(json!("Bearer ***")));
+}

@@ -17,6 +17,9 @@ pub(crate) struct Access {
     /// Send to this address, whatever the document says
     #[arg(long, value_name = "[NAME=]URL")]
     server: Vec<String>,
+    /// Where the document comes from: relative server addresses in it start from there. Known for a SOURCE that is a URL
+    #[arg(long, value_name = "[NAME=]URL")]
+    document_url: Vec<String>,
     /// Set a variable of the document's server address
     #[arg(long, value_name = "[NAME=]VARIABLE=VALUE")]
     server_variable: Vec<String>,
@@ -61,6 +64,22 @@ impl Access {
         self.settle(source, &names, true, loading)
     }
 
+    /// The settings of the only API without any credential but those of `--credential`, which stand on the command
+    /// line for everyone to see.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for a value that cannot be read.
+    pub(crate) fn typed(&self, source: &Source) -> Result<Settings, CliError> {
+        let own = source.spec.name.as_deref();
+        let names: Vec<String> = own.map(str::to_owned).into_iter().collect();
+        let mut settings = self.settings(&Scope { names: &names, own, alone: true })?;
+        (settings.bearer, settings.api_key, settings.basic) = (None, None, None);
+        if settings.document_url.is_none() {
+            settings.document_url = source.api().and_then(|api| api.settings().document_url.clone());
+        }
+        Ok(settings)
+    }
+
     fn settle(
         &self,
         source: Source,
@@ -83,7 +102,10 @@ impl Access {
     fn settings(&self, scope: &Scope<'_>) -> Result<Settings, CliError> {
         let mut settings = Settings::new();
         for text in scope.values("--server", self.server.iter().map(String::as_str))? {
-            settings.server = Some(server(text)?);
+            settings.server = Some(address("--server", text)?);
+        }
+        for text in scope.values("--document-url", self.document_url.iter().map(String::as_str))? {
+            settings.document_url = Some(address("--document-url", text)?);
         }
         for text in scope.values("--server-variable", self.server_variable.iter().map(String::as_str))? {
             let (name, value) = two(text, '=', "--server-variable VARIABLE=VALUE")?;
@@ -158,12 +180,12 @@ impl Scope<'_> {
     }
 }
 
-fn server(text: &str) -> Result<Url, CliError> {
+fn address(option: &str, text: &str) -> Result<Url, CliError> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| {
         CliError::usage(
-            "the value of `--server` is not an http(s) address",
-            "write it with its scheme: `--server https://api.example.com/v1`",
+            format!("the value of `{option}` is not an http(s) address"),
+            format!("write it with its scheme: `{option} https://api.example.com/v1`"),
         )
     })
 }

@@ -15,7 +15,7 @@ const FORMS: &str = "arguments are one JSON object, `-` for JSON from standard i
 ///
 /// # Errors
 /// [`CliError::Argument`] names the word and says what to write.
-pub(crate) fn read(words: &[String], definition: &ToolDefinition) -> Result<Value, CliError> {
+pub(crate) fn read(words: &[String], definition: &ToolDefinition) -> Result<Map<String, Value>, CliError> {
     let mut arguments = Map::new();
     let mut written: Vec<&str> = Vec::new();
     for (i, word) in words.iter().enumerate() {
@@ -40,7 +40,7 @@ pub(crate) fn read(words: &[String], definition: &ToolDefinition) -> Result<Valu
             }
         }
     }
-    Ok(Value::Object(arguments))
+    Ok(arguments)
 }
 
 fn object(origin: &str, text: &str) -> Result<Map<String, Value>, CliError> {
@@ -159,7 +159,7 @@ mod tests {
             },
         }));
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        read(&words, &definition).map_err(|error| error.to_string())
+        read(&words, &definition).map(Value::Object).map_err(|error| error.to_string())
     }
 
     #[test]

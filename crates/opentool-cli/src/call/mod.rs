@@ -1,6 +1,8 @@
 //! The arguments of a call as a person writes them: JSON, or `key=value` typed by the tool's input schema.
 
 mod arguments;
+mod by_location;
 mod typed;
 
 pub(crate) use arguments::read;
+pub(crate) use by_location::ByLocation;

@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal as _};
 use std::time::Instant;
 
 use opentool::schema::ToolSetExt as _;
-use opentool::{ToolCall, ToolContext, ToolError, ToolOutput};
+use opentool::{ToolCall, ToolContext, ToolError, ToolOutput, UnknownTool};
 
 use crate::args::examples;
+use crate::call::ByLocation;
 use crate::console::Console;
 use crate::credentials::Access;
 use crate::error::CliError;
@@ -42,6 +43,11 @@ pub(crate) struct Args {
     /// Send nothing; print the request: as a `curl` command, or with `--json` as one object. Secrets are `***`
     #[arg(long)]
     dry_run: bool,
+    /// Arguments are named as in the API's document and not as the tool names them: parameters by name, `path.id` and
+    /// `query.id` where one name has two places, the whole body as `body`, bytes as `{"$base64": "…"}`. For comparing
+    /// requests: with `--dry-run --json` a `--credential` of this command line is shown in the request
+    #[arg(long)]
+    args_by_location: bool,
     #[command(flatten)]
     loading: Loading,
     #[command(flatten)]
@@ -61,7 +67,23 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let tools = source.tools()?;
     let tool = tools.find(&args.tool).map_err(ToolError::from)?;
     let arguments = call::read(&args.arguments, tool.definition())?;
-    let call = ToolCall::new("1", args.tool, arguments);
+    let call = if args.args_by_location {
+        let api = source.api().ok_or_else(|| {
+            CliError::usage(
+                "`--args-by-location` is for OpenAPI documents, and this source is none",
+                "leave it out, and name the arguments as `opentool show SOURCE TOOL` does",
+            )
+        })?;
+        let own_name = source.own_name(&args.tool);
+        let operation = api.operation(own_name).ok_or_else(|| unknown(own_name))?;
+        let arguments = ByLocation::read(api, operation, &arguments)?;
+        if args.dry_run {
+            return arguments.show(&args.tool, &tools, &args.access.typed(&source)?, console);
+        }
+        arguments.into_call(&args.tool)?
+    } else {
+        ToolCall::new("1", args.tool, arguments)
+    };
     let arguments = tools.check(&call)?;
     let request = match &source.content {
         // Made here to tell what cannot be sent from what failed on the way.
@@ -94,6 +116,10 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         }
     })?;
     show(&output, console)
+}
+
+fn unknown(tool: &str) -> ToolError {
+    UnknownTool::new(tool, Vec::new()).into()
 }
 
 fn show(output: &ToolOutput, console: &Console) -> Result<(), CliError> {

@@ -103,6 +103,14 @@ impl Source {
         })
     }
 
+    /// The API, where it is one.
+    pub(crate) fn api(&self) -> Option<&Api> {
+        match &self.content {
+            Content::OpenApi(api) => Some(api),
+            Content::Definitions(_) => None,
+        }
+    }
+
     /// The name that a tool has in the source itself.
     pub(crate) fn own_name<'a>(&self, tool: &'a str) -> &'a str {
         let namespace = self.spec.name.as_deref();

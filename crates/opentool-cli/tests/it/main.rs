@@ -9,6 +9,7 @@ mod support;
 mod call;
 mod call_mistakes;
 mod completions;
+mod conformance;
 mod demo;
 mod export;
 mod help;

@@ -25,7 +25,7 @@ const MAX_IN_A_ROW: usize = 64;
 const MAX_REPEATED: u64 = 1_000_000;
 /// Steps of this measurement.
 const MAX_STEPS: usize = 2_000_000;
-/// Characters that all patterns have together when their counted repetitions are written out.
+/// Characters that all different patterns have together when their counted repetitions are written out.
 const MAX_PATTERNS: usize = 1_000_000;
 
 /// Measures the schema, and says how many schemas in a row speak about one value, at least 1.
@@ -57,7 +57,9 @@ pub(super) fn measure(schema: &Value) -> Result<usize, SchemaError> {
 
 /// The number of values, their depth and the weight of the patterns.
 fn size(schema: &Value) -> Result<(), SchemaError> {
-    let (mut values, mut patterns) = (0_usize, 0_usize);
+    let mut values = 0_usize;
+    // Each pattern once: real schemas repeat the same few everywhere.
+    let mut patterns = HashSet::new();
     // A pattern is compiled once, however often it stands in a schema: real ones repeat theirs by the hundred.
     let mut seen: HashSet<&str> = HashSet::new();
     // An own stack: a schema that was built by a program may be deeper than the thread's.
@@ -77,11 +79,10 @@ fn size(schema: &Value) -> Result<(), SchemaError> {
                 for (keyword, member) in members {
                     match (keyword.as_str(), member) {
                         ("pattern", Value::String(pattern)) if seen.insert(pattern) => {
-                            patterns = patterns.saturating_add(written_out(pattern));
+                            patterns.insert(pattern.as_str());
                         }
                         ("patternProperties", Value::Object(by_pattern)) => {
-                            patterns =
-                                by_pattern.keys().fold(patterns, |sum, p| sum.saturating_add(written_out(p)));
+                            patterns.extend(by_pattern.keys().map(String::as_str));
                         }
                         _ => {}
                     }
@@ -91,22 +92,52 @@ fn size(schema: &Value) -> Result<(), SchemaError> {
             _ => {}
         }
     }
-    if patterns > MAX_PATTERNS {
+    let weight = patterns.into_iter().fold(0_usize, |sum, pattern| sum.saturating_add(written_out(pattern)));
+    if weight > MAX_PATTERNS {
         return Err(too_complex("", "its patterns repeat too much".to_owned()));
     }
     Ok(())
 }
 
-/// The length of a pattern if its counted repetitions (`a{3,50}`) were written out, as if all were nested.
+/// The length of a pattern if its counted repetitions (`a{3,50}`) were written out. Repetitions inside each other
+/// multiply, those beside each other add up.
 fn written_out(pattern: &str) -> usize {
-    let mut product = pattern.len().max(1);
-    for piece in pattern.split('{').skip(1) {
-        let counts = piece.split('}').next().unwrap_or_default();
-        let most = counts.split(',').filter_map(|count| count.trim().parse::<usize>().ok()).max();
-        product = product.saturating_mul(most.unwrap_or(1).max(1));
+    // What the open groups hold so far, and the last piece, which a repetition would repeat.
+    let mut groups: Vec<usize> = Vec::new();
+    let (mut sum, mut piece) = (0_usize, 0_usize);
+    let mut rest = pattern.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '(' => {
+                groups.push(sum.saturating_add(piece));
+                (sum, piece) = (0, 0);
+            }
+            ')' => {
+                piece = sum.saturating_add(piece).saturating_add(1);
+                sum = groups.pop().unwrap_or_default();
+            }
+            '{' => {
+                let counts: String = rest.by_ref().take_while(|c| *c != '}').collect();
+                let most = counts.split(',').filter_map(|count| count.trim().parse::<usize>().ok()).max();
+                piece = piece.saturating_mul(most.unwrap_or(1).max(1));
+            }
+            _ => {
+                sum = sum.saturating_add(piece);
+                piece = match (c, rest.as_str().chars().next()) {
+                    // Classes of Unicode are large automata.
+                    ('\\', Some('p' | 'P')) => 100,
+                    ('\\', Some('w' | 'W' | 'd' | 'D' | 's' | 'S')) => 10,
+                    _ => 1,
+                };
+                if c == '\\' {
+                    rest.next();
+                }
+            }
+        }
     }
-    // Repetitions beside each other do not multiply, and no pattern may compile to more than its own limit.
-    product.min(MAX_PATTERNS / 8)
+    let open = groups.into_iter().fold(sum.saturating_add(piece), usize::saturating_add);
+    // No single pattern may compile to more than the engine's own limit.
+    open.clamp(1, MAX_PATTERNS / 8)
 }
 
 /// What leads from a schema to the schemas of the parts of its value: which part, which schema, how often.
@@ -319,4 +350,21 @@ fn repeated(entries: &[Entry<'_>]) -> u64 {
 
 fn too_complex(pointer: &str, message: String) -> SchemaError {
     SchemaError::TooComplex { pointer: pointer.into(), message: message.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_PATTERNS, written_out};
+
+    #[test]
+    fn repetitions_multiply_inside_each_other_and_add_up_beside_each_other() {
+        assert_eq!(written_out("a{3,50}"), 50);
+        assert_eq!(written_out("a{10}b{10}c{10}"), 30);
+        assert_eq!(written_out("((a{10}){10}){10}"), 1_110);
+        assert_eq!(written_out(r"\(a{2}"), 3);
+        assert_eq!(written_out(r"\p{L}{20}\d{2}"), 2_020);
+        assert_eq!(written_out("((((a{999}){999}){999}){999}"), MAX_PATTERNS / 8);
+        assert!(written_out("^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$") < 100);
+        assert!(written_out("(((") >= 1 && written_out(")))") >= 1 && written_out("{{{") >= 1);
+    }
 }

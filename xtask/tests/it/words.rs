@@ -38,6 +38,19 @@ fn no_machine_paths_or_registry_hosts() {
 }
 
 #[test]
+fn the_rules_for_texts_reach_the_conformance_cases() {
+    let covered: Vec<String> = texts().into_iter().map(|(file, _)| file).collect();
+    let missed: Vec<String> = std::fs::read_dir(root().join("conformance"))
+        .expect("the cases")
+        .map(|entry| format!("conformance/{}", entry.expect("a file").file_name().to_string_lossy()))
+        .filter(|file| !covered.contains(file))
+        .map(|file| format!("{file}: not a text that git knows, so no rule is applied to it"))
+        .collect();
+    expect_none(&missed);
+    assert!(covered.iter().any(|file| file == "conformance/openapi-requests.jsonl"), "{covered:?}");
+}
+
+#[test]
 fn nothing_is_left_unfinished() {
     let forbidden = [
         concat!("to", "do!("),

@@ -1,9 +1,12 @@
 //! Reading the words after the tool's name: a JSON object, `-`, `key=value`, `key:=json`, `key=@file`.
 
 use std::io::{self, Read as _};
+use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use opentool::ToolDefinition;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::typed;
 use crate::error::CliError;
@@ -64,6 +67,15 @@ fn pair<'a>(word: &'a str, definition: &ToolDefinition) -> Result<(&'a str, Valu
         Some(key) => (key, true),
         None => (key, false),
     };
+    let root = definition.input_schema.as_value();
+    let schema = property(definition, key);
+    if let Some(path) = value.strip_prefix('@').filter(|_| !forced)
+        && schema.is_some_and(|schema| typed::takes_bytes(schema, root))
+    {
+        let bytes = bytes(key, path)?;
+        // As one of a list, it may come again.
+        return Ok((key, if typed::is_list(schema, root) { json!([bytes]) } else { bytes }));
+    }
     let from_file;
     let value = match value.strip_prefix('@') {
         Some(path) => {
@@ -84,8 +96,7 @@ fn pair<'a>(word: &'a str, definition: &ToolDefinition) -> Result<(&'a str, Valu
             )),
         };
     }
-    let root = definition.input_schema.as_value();
-    Ok((key, typed::value(value, property(definition, key), root)))
+    Ok((key, typed::value(value, schema, root)))
 }
 
 fn property<'a>(definition: &'a ToolDefinition, key: &str) -> Option<&'a Value> {
@@ -122,16 +133,30 @@ fn add<'a>(
 }
 
 fn file(key: &str, path: &str) -> Result<String, CliError> {
-    std::fs::read_to_string(path).map_err(|error| {
-        let error = match error.kind() {
-            io::ErrorKind::InvalidData => "it is not text".to_owned(),
-            _ => error.to_string(),
-        };
-        CliError::argument(
-            format!("the file for `{key}`, {path}, cannot be read: {error}"),
-            format!("for a text that begins with `@`, write `{key}:='\"@…\"'`"),
-        )
-    })
+    std::fs::read_to_string(path).map_err(|error| unreadable(key, path, &error))
+}
+
+/// A file as the bytes of an upload. It is the person who names it here, never a model.
+fn bytes(key: &str, path: &str) -> Result<Value, CliError> {
+    let bytes = std::fs::read(path).map_err(|error| unreadable(key, path, &error))?;
+    let mut file = json!({"$base64": STANDARD.encode(bytes)});
+    if let (Some(name), Value::Object(members)) =
+        (Path::new(path).file_name().and_then(|name| name.to_str()), &mut file)
+    {
+        members.insert("filename".to_owned(), name.into());
+    }
+    Ok(file)
+}
+
+fn unreadable(key: &str, path: &str, error: &io::Error) -> CliError {
+    let error = match error.kind() {
+        io::ErrorKind::InvalidData => "it is not text".to_owned(),
+        _ => error.to_string(),
+    };
+    CliError::argument(
+        format!("the file for `{key}`, {path}, cannot be read: {error}"),
+        format!("for a text that begins with `@`, write `{key}:='\"@…\"'`"),
+    )
 }
 
 fn standard_input() -> Result<String, CliError> {

@@ -52,6 +52,16 @@ pub(super) fn is_list(schema: Option<&Value>, root: &Value) -> bool {
     })
 }
 
+/// Whether the argument, or an item of its list, may be bytes: the schema of an API's upload offers `$base64`.
+pub(super) fn takes_bytes(schema: &Value, root: &Value) -> bool {
+    let offers = |schema: &Value| {
+        let branches = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(key)?.as_array());
+        branches.flatten().any(|branch| branch.pointer("/properties/$base64").is_some())
+    };
+    let schema = resolved(schema, root);
+    offers(schema) || schema.get("items").is_some_and(|items| offers(resolved(items, root)))
+}
+
 fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut schema = schema;
     // As many hops as anyone writes; a circle ends.

@@ -22,7 +22,8 @@ use crate::{call, runtime};
 ///   key=value   text stays text; numbers, booleans, lists and objects are read as
 ///               JSON; a key that comes again adds to a list
 ///   key:=json   always JSON
-///   key=@file   the text of a file; `key:=@file` reads JSON
+///   key=@file   the text of a file, or its bytes where a file is uploaded;
+///               `key:=@file` reads JSON
 ///   -           a JSON object from standard input
 /// They are checked before anything is sent.
 #[derive(Debug, clap::Args)]

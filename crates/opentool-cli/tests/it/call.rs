@@ -48,6 +48,44 @@ fn arguments_come_from_files_and_pipes_too() {
 }
 
 #[test]
+fn files_are_uploaded_as_the_bytes_that_they_are() {
+    let document = json!({
+        "openapi": "3.1.0",
+        "servers": [{"url": "https://a.test"}],
+        "components": {"schemas": {"Upload": {"type": "object", "properties": {
+            "photo": {"type": "string", "format": "binary"},
+            "more": {"type": "array", "items": {"type": "string", "format": "binary"}},
+            "note": {"type": "string"},
+        }}}},
+        "paths": {"/x": {"post": {"operationId": "add", "requestBody": {"required": true, "content": {
+            "multipart/form-data": {"schema": {"$ref": "#/components/schemas/Upload"}},
+        }}}}},
+    })
+    .to_string();
+    let run = |words: &[&str]| {
+        opentool(["call", "api.json", "add", "--dry-run"].iter().chain(words))
+            .file("api.json", &document)
+            .file("a.bin", [0xff, 0])
+            .file("b.txt", "b\n")
+            .end()
+    };
+    let parts =
+        run(&["photo=@a.bin", "more=@b.txt", "more=@a.bin", "note=@b.txt", "--json"]).success().json();
+    let file = |name: &str, filename: &str, base64: &str| json!({"name": name, "content_type": "application/octet-stream", "filename": filename, "base64": base64});
+    assert_eq!(
+        parts["body"],
+        json!([
+            file("photo", "a.bin", "/wA="),
+            file("more", "b.txt", "Ygo="),
+            file("more", "a.bin", "/wA="),
+            {"name": "note", "content_type": "text/plain", "body": "b"},
+        ])
+    );
+    run(&["photo=@missing.png"]).failure(4, &["the file for `photo`, missing.png, cannot be read"]);
+    run(&["note=@a.bin"]).failure(4, &["it is not text"]);
+}
+
+#[test]
 fn a_dry_run_sends_nothing_and_shows_everything_but_secrets() {
     let upstream = Upstream::answering("200 OK", "application/json", "{}");
     let server = upstream.url.as_str();

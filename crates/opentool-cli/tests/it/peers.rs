@@ -34,7 +34,7 @@ struct Served(Child, String);
 impl Served {
     fn start(shop: &PetShop) -> Self {
         let mut child = Command::new(BINARY)
-            .args(["serve", &document(), "--server", &shop.base_url(), "--http", "127.0.0.1:0", "--json"])
+            .args(["serve", &document(), "--server", shop.base_url(), "--http", "127.0.0.1:0", "--json"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

@@ -1,5 +1,6 @@
 //! A call as the model asked for it, and its arguments once they are an object.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 
 use serde::de::DeserializeOwned;
@@ -25,6 +26,18 @@ impl ToolCall {
     /// A call of the tool `name`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Value>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into() }
+    }
+}
+
+impl<'a> From<&'a ToolCall> for Cow<'a, ToolCall> {
+    fn from(call: &'a ToolCall) -> Self {
+        Self::Borrowed(call)
+    }
+}
+
+impl From<ToolCall> for Cow<'_, ToolCall> {
+    fn from(call: ToolCall) -> Self {
+        Self::Owned(call)
     }
 }
 

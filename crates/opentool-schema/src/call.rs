@@ -19,7 +19,8 @@ use crate::{SchemaError, Validator};
 
 /// Calling tools of a [`ToolSet`] with validation.
 pub trait ToolSetExt {
-    /// Validates the arguments of `call` and runs the tool.
+    /// Validates the arguments of `call` and runs the tool. Takes a call or a reference to one; a call that is
+    /// handed over is not copied.
     ///
     /// Always comes back if the tool does: a panic of the tool, also one while its future is dropped, is
     /// [`ToolError::Panicked`], and the context's cancellation ends the call with [`ToolError::Cancelled`] by
@@ -28,7 +29,7 @@ pub trait ToolSetExt {
     fn call<'a>(
         &'a self,
         cx: &'a ToolContext,
-        call: &'a ToolCall,
+        call: impl Into<Cow<'a, ToolCall>> + Send + 'a,
     ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send + 'a;
 
     /// [`ToolSetExt::call`] for those who always need an output: an error becomes a marked output with the text
@@ -36,7 +37,7 @@ pub trait ToolSetExt {
     fn answer<'a>(
         &'a self,
         cx: &'a ToolContext,
-        call: &'a ToolCall,
+        call: impl Into<Cow<'a, ToolCall>> + Send + 'a,
     ) -> impl Future<Output = ToolOutput> + Send + 'a;
 
     /// What [`ToolSetExt::call`] does before it runs the tool: finds it, and reads and validates the arguments.
@@ -48,9 +49,13 @@ pub trait ToolSetExt {
 }
 
 impl ToolSetExt for ToolSet {
-    async fn call<'a>(&'a self, cx: &'a ToolContext, call: &'a ToolCall) -> Result<ToolOutput, ToolError> {
+    async fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        call: impl Into<Cow<'a, ToolCall>> + Send + 'a,
+    ) -> Result<ToolOutput, ToolError> {
         // Checking runs code of others too: a schema that is made when first needed, the pattern engine.
-        let (tool, arguments) = guarded(|| checked(self, call))?;
+        let (tool, arguments) = guarded(|| checked(self, call.into()))?;
         if cx.cancel_signal().is_cancelled() {
             return Err(ToolError::Cancelled);
         }
@@ -62,7 +67,11 @@ impl ToolSetExt for ToolSet {
         }
     }
 
-    async fn answer<'a>(&'a self, cx: &'a ToolContext, call: &'a ToolCall) -> ToolOutput {
+    async fn answer<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        call: impl Into<Cow<'a, ToolCall>> + Send + 'a,
+    ) -> ToolOutput {
         match ToolSetExt::call(self, cx, call).await {
             Ok(output) => output,
             Err(error) => ToolOutput::from(&error).metadata("error", error.code()),
@@ -70,12 +79,15 @@ impl ToolSetExt for ToolSet {
     }
 
     fn check(&self, call: &ToolCall) -> Result<Arguments, ToolError> {
-        guarded(|| checked(self, call)).map(|(_, arguments)| arguments)
+        guarded(|| checked(self, Cow::Borrowed(call))).map(|(_, arguments)| arguments)
     }
 }
 
 /// The tool, and its arguments once they are known to be good.
-fn checked<'a>(tools: &'a ToolSet, call: &ToolCall) -> Result<(&'a Arc<dyn Tool>, Arguments), ToolError> {
+fn checked<'a>(
+    tools: &'a ToolSet,
+    call: Cow<'_, ToolCall>,
+) -> Result<(&'a Arc<dyn Tool>, Arguments), ToolError> {
     let compiled = tools.derived(&call.name, |definition| {
         // A panic here would be met again at every call; as an error it is made once.
         guarded(|| Ok(Validator::new(&definition.input_schema)))
@@ -91,10 +103,16 @@ fn checked<'a>(tools: &'a ToolSet, call: &ToolCall) -> Result<(&'a Arc<dyn Tool>
     };
     let arguments = read(&call.arguments)?;
     validator.check(&arguments)?;
-    // Only now is the caller's object copied, and text that was parsed is moved.
-    let arguments = match arguments {
-        Cow::Owned(Value::Object(members)) => members.into(),
-        Cow::Borrowed(Value::Object(members)) => members.clone().into(),
+    // Text that was parsed is moved, and so is a call that was handed over; a borrowed object is copied, only now.
+    let parsed = match arguments {
+        Cow::Owned(parsed) => Some(parsed),
+        Cow::Borrowed(_) => None,
+    };
+    let arguments = match parsed.unwrap_or_else(|| match call {
+        Cow::Owned(call) => call.arguments,
+        Cow::Borrowed(call) => call.arguments.clone(),
+    }) {
+        Value::Object(members) => members.into(),
         _ => Arguments::new(),
     };
     Ok((tool, arguments))

@@ -7,11 +7,13 @@
 mod compile;
 mod complexity;
 mod depth;
+mod plain;
 
 use opentool_core::{InvalidArguments, Problem, Schema};
 use serde_json::Value;
 
 pub(crate) use compile::{build, draft_of};
+use plain::Plain;
 
 use crate::SchemaError;
 use crate::explain::explain;
@@ -34,6 +36,7 @@ const MAX_FRAMES: usize = 1024;
 #[derive(Debug)]
 pub struct Validator {
     compiled: jsonschema::Validator,
+    plain: Option<Plain>,
     schema: Schema,
     depth: usize,
 }
@@ -48,7 +51,7 @@ impl Validator {
         let reach = complexity::measure(value)?;
         let compiled = compile::compile(value)?;
         let depth = MAX_FRAMES.checked_div(reach).unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
-        Ok(Self { compiled, schema: schema.clone(), depth })
+        Ok(Self { compiled, plain: Plain::of(value), schema: schema.clone(), depth })
     }
 
     /// The schema, as it came.
@@ -58,7 +61,8 @@ impl Validator {
 
     /// Whether the schema accepts the arguments. The fast question: nothing is explained.
     pub fn accepts(&self, arguments: &Value) -> bool {
-        depth::within(arguments, self.depth) && self.compiled.is_valid(arguments)
+        self.surely_accepts(arguments)
+            || (depth::within(arguments, self.depth) && self.compiled.is_valid(arguments))
     }
 
     /// Checks arguments and reports every problem at once.
@@ -71,6 +75,9 @@ impl Validator {
     /// # Errors
     /// [`InvalidArguments`] with at least one problem.
     pub fn check(&self, arguments: &Value) -> Result<(), InvalidArguments> {
+        if self.surely_accepts(arguments) {
+            return Ok(());
+        }
         if !depth::within(arguments, self.depth) {
             let problem = Problem::new("", "depth")
                 .expected(format!("expected at most {} levels of nested arrays and objects", self.depth))
@@ -81,5 +88,12 @@ impl Validator {
             return Ok(());
         }
         Err(InvalidArguments::new(explain(self.schema.as_value(), &self.compiled, arguments)))
+    }
+
+    fn surely_accepts(&self, arguments: &Value) -> bool {
+        match (&self.plain, arguments) {
+            (Some(plain), Value::Object(members)) => plain.accepts(members),
+            _ => false,
+        }
     }
 }

@@ -38,7 +38,7 @@ fn parts_described_by_reference_are_files() {
     );
     assert_eq!(sent("inAnEnvelope", json!({"body": {"file": PNG}}))["body"], json!([png("file")]));
     // Null is still allowed where the document allows it, and is no part.
-    let without = sent("byReference", json!({"file": PNG, "icon": null}));
+    let without = sent("byReference", json!({"file": PNG, "icon": null, "seal": null}));
     assert_eq!(without["body"], json!([png("file")]));
 }
 

@@ -30,6 +30,7 @@ pub(crate) struct Catalog {
 #[derive(Default)]
 struct Entry {
     input: OnceLock<Arc<JsonObject>>,
+    headers: OnceLock<bool>,
     output: OnceLock<OutputSchema>,
 }
 
@@ -49,10 +50,13 @@ impl Catalog {
         &self.tools
     }
 
-    /// The input schema of a tool, an object at its root.
-    pub(crate) fn input(&self, name: &str) -> Option<Arc<JsonObject>> {
+    /// The input schema of a tool whose arguments travel in headers too; `None` for all others, so that their
+    /// calls are not held against a schema that says nothing about headers.
+    pub(crate) fn input_with_headers(&self, name: &str) -> Option<Arc<JsonObject>> {
         let entry = self.entry(name)?;
-        Some(Arc::clone(entry.input(self.tools.get(name)?.definition())))
+        let input = entry.input(self.tools.get(name)?.definition());
+        let annotated = *entry.headers.get_or_init(|| definition::has_header_annotation(input));
+        annotated.then(|| Arc::clone(input))
     }
 
     /// How the structured results of a tool travel.

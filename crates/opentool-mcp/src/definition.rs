@@ -31,6 +31,16 @@ pub(crate) fn input_schema(definition: &ToolDefinition) -> JsonObject {
     schema
 }
 
+/// Whether a property asks for a header, in the places where the protocol allows that: under `properties` only.
+pub(crate) fn has_header_annotation(schema: &JsonObject) -> bool {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties
+        .into_iter()
+        .flat_map(|properties| properties.values())
+        .filter_map(Value::as_object)
+        .any(|property| property.contains_key("x-mcp-header") || has_header_annotation(property))
+}
+
 fn annotations(hints: Annotations) -> Option<ToolAnnotations> {
     let Annotations { read_only, destructive, idempotent, open_world, .. } = hints;
     (!hints.is_empty())

@@ -52,7 +52,7 @@ impl ServerHandler for Handler {
 
     /// The SDK compares headers with arguments by the input schema; it looks at nothing else of the tool.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.host.catalog().input(name).map(|schema| Tool::new_with_raw("", None, schema))
+        self.host.catalog().input_with_headers(name).map(|schema| Tool::new_with_raw("", None, schema))
     }
 
     /// What the SDK could not read as one of the requests it knows.

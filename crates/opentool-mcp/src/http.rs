@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
 use axum::http::StatusCode;
+use axum::routing::any;
 use axum::serve::ListenerExt as _;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, ToSocketAddrs};
@@ -152,5 +155,11 @@ pub(crate) fn router(host: &Arc<Host>, bound: Option<SocketAddr>) -> Result<Rout
         Arc::new(Sessions::new()),
         config,
     );
-    Ok(Router::new().route_service(PATH, service))
+    // Called directly: as a tower service the SDK's service, with all its settings, is cloned for every request.
+    let service = Arc::new(service);
+    let endpoint = any(move |request: Request| {
+        let service = Arc::clone(&service);
+        async move { service.handle(request).await.map(Body::new) }
+    });
+    Ok(Router::new().route(PATH, endpoint))
 }

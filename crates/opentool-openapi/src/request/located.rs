@@ -83,7 +83,7 @@ impl Located {
                         located.place(parameter.place).insert(parameter.name.clone(), value.clone());
                     }
                     None if key == "body" && operation.body.is_some() => located.body = Some(value.clone()),
-                    None => problems.add(unknown(key)),
+                    None => problems.add(unlocated(operation, key)),
                 },
             }
         }
@@ -151,6 +151,26 @@ impl Located {
 fn is_qualified(parameter: &Parameter, key: &str) -> bool {
     key.split_once('.')
         .is_some_and(|(place, name)| place == parameter.place.as_str() && name == parameter.name)
+}
+
+/// The name stands nowhere in the request; says which do.
+fn unlocated(operation: &Operation, name: &str) -> Problem {
+    const MOST: usize = 20;
+    let shared = |p: &Parameter| operation.parameters.iter().filter(|other| other.name == p.name).count() > 1;
+    let parameters = operation.parameters.iter().map(|p| match shared(p) {
+        true => format!("`{}.{}`", p.place.as_str(), p.name),
+        false => format!("`{}`", p.name),
+    });
+    let mut names: Vec<String> = operation.body.iter().map(|_| "`body`".to_owned()).collect();
+    names.extend(parameters.take(MOST));
+    if operation.parameters.len() > MOST {
+        names.push("…".to_owned());
+    }
+    let expected = match names.is_empty() {
+        true => "the operation takes no arguments".to_owned(),
+        false => format!("there is no argument of this name; there are: {}", names.join(", ")),
+    };
+    Problem::new(pointer([name]), "additionalProperties").expected(expected)
 }
 
 fn unknown(name: &str) -> Problem {

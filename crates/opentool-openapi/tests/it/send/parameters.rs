@@ -165,6 +165,10 @@ fn arguments_of_equal_names_go_to_their_places() {
     assert_eq!(request.url(), "https://api.test/p/1?id=2");
     let error = by_location(json!({"id": 1})).unwrap_err();
     assert!(error.to_string().contains("expected `path.id` or `query.id`"), "{error}");
+    let error = by_location(json!({"path_id": 1})).unwrap_err();
+    assert!(error.to_string().contains("there are: `path.id`, `query.id`"), "{error}");
+    let own = located.clone().into_arguments(&operation).unwrap();
+    assert_eq!(Located::from_arguments(&operation, &own).unwrap(), located);
 }
 
 #[test]

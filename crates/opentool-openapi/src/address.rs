@@ -6,6 +6,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use opentool_text::Notation;
 use url::Url;
 
 /// Where a document is. Relative server URLs are resolved against a URL, never against a file.
@@ -29,15 +30,9 @@ impl Address {
         }
     }
 
-    /// Whether the name says that the text is JSON.
-    pub(crate) fn says_json(&self) -> bool {
-        self.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-    }
-
-    /// Whether the name says that the text is YAML.
-    pub(crate) fn says_yaml(&self) -> bool {
-        self.extension()
-            .is_some_and(|extension| matches!(extension.to_ascii_lowercase().as_str(), "yaml" | "yml"))
+    /// What the name says about the text.
+    pub(crate) fn notation(&self) -> Option<Notation> {
+        Notation::of_extension(self.extension()?)
     }
 
     fn extension(&self) -> Option<&str> {

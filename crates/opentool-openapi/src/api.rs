@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use opentool_core::{Arguments, Diagnostic, Severity, ToolDefinition, ToolError, ToolSet, UnknownTool};
+use opentool_text::{Spot, locate};
 use secrecy::SecretString;
 use url::Url;
 
@@ -14,7 +15,7 @@ use crate::execute::OperationTool;
 use crate::findings::Findings;
 use crate::plan::Operation;
 use crate::request::{self, Credential, MissingCredentials, Request, Settings};
-use crate::{Address, OpenApiError, locate, read};
+use crate::{Address, OpenApiError, read};
 
 /// An OpenAPI document that was read, with everything that the host decides about its calls.
 ///
@@ -58,8 +59,8 @@ impl Api {
             // The text is known to be UTF-8, or it would not be a document.
             let text = std::str::from_utf8(text).unwrap_or_default();
             let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            let pointers = diagnostics.iter().map(|diagnostic| diagnostic.pointer.as_str());
-            let places = locate::locate(text, opened.notation, pointers);
+            let spots = diagnostics.iter().map(|diagnostic| Spot::Key(&diagnostic.pointer));
+            let places = locate(text, opened.notation, spots);
             for (diagnostic, place) in diagnostics.iter_mut().zip(places) {
                 diagnostic.file = Some(name.clone());
                 diagnostic.location = place;

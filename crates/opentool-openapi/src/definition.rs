@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use http::Method;
 use opentool_core::{Annotations, Origin, Schema, ToolDefinition};
+use opentool_text::pointer;
 use serde_json::{Map, Value, json};
 
 use crate::bytes;
 use crate::document::Document;
 use crate::plan::{Body, BodyArguments, Operation};
-use crate::pointer;
 use crate::read::body::referenced;
 use crate::read::response;
 use crate::schema::definitions::{Budget, attach};

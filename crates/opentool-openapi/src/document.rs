@@ -7,10 +7,12 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use opentool_core::Diagnostic;
+use opentool_text::{Expected, Notation, Parsed, Spot, decode, kind, locate};
 use serde_json::{Map, Value};
 
-use crate::locate::{Notation, locate};
-use crate::{Address, OpenApiError, json, yaml};
+use crate::{Address, OpenApiError};
+
+const EXPECTED: Expected<'static> = Expected::new("an OpenAPI document", "openapi: 3.1.0");
 
 /// Why a text is not a document.
 type Fault = Box<Diagnostic>;
@@ -46,11 +48,13 @@ impl Document {
     /// Reads a text and makes sure that it is an OpenAPI document of a version that can be read.
     pub(crate) fn open(text: &[u8], address: Address) -> Result<Opened, OpenApiError> {
         let name = address.to_string();
-        let text = decode(text, &name)?;
-        let (root, notation, mut findings) = parse(text, &address)
-            .map_err(|diagnostic| OpenApiError::syntax(diagnostic.file(name.clone())))?;
+        let syntax = |found: Box<Diagnostic>| OpenApiError::syntax(found.file(name.clone()));
+        let text = decode(text).map_err(syntax)?;
+        let expected = EXPECTED.notation(address.notation());
+        let Parsed { value: root, notation, mut findings, .. } =
+            opentool_text::parse(text, &expected).map_err(syntax)?;
         let version = recognise(&root, text, &mut findings).map_err(|found| {
-            let place = locate(text, notation, [found.pointer.as_str()]).into_iter().next().flatten();
+            let place = locate(text, notation, [Spot::Key(&found.pointer)]).into_iter().next().flatten();
             let found = found.file(name);
             OpenApiError::not_openapi(match place {
                 Some(place) => found.location(place),
@@ -74,76 +78,6 @@ impl Document {
     /// A text of the `info` object.
     pub(crate) fn info(&self, member: &str) -> Option<&str> {
         self.root.get("info")?.get(member)?.as_str()
-    }
-}
-
-fn decode<'t>(bytes: &'t [u8], name: &str) -> Result<&'t str, OpenApiError> {
-    if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
-        let found =
-            Diagnostic::error("encoding", "", "the text is UTF-16").help("save it as UTF-8").file(name);
-        return Err(OpenApiError::syntax(found));
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
-        Err(error) => {
-            let message = format!(
-                "the text is not UTF-8 (byte {}), so it is neither JSON nor YAML",
-                error.valid_up_to()
-            );
-            Err(OpenApiError::syntax(Diagnostic::error("encoding", "", message).file(name)))
-        }
-    }
-}
-
-/// The tree, and how it was written. JSON goes first where the text looks like it: it is a hundred times faster, and
-/// its errors are clearer.
-fn parse(text: &str, address: &Address) -> Result<(Value, Notation, Vec<Diagnostic>), Fault> {
-    let first = text.trim_start().chars().next();
-    if first.is_none() {
-        return Err(Diagnostic::error("empty", "", "the document is empty").into());
-    }
-    // `<<` is how YAML merges.
-    if first == Some('<') && !text.trim_start().starts_with("<<") {
-        let message = "this is an HTML or XML page, not an OpenAPI document";
-        return Err(Diagnostic::error("html", "", message)
-            .help("give the address of the JSON or YAML text itself; documentation pages link to it")
-            .into());
-    }
-    let looks_like_json = matches!(first, Some('{' | '['));
-    if looks_like_json || address.says_json() {
-        match json::parse(text) {
-            Ok(parsed) => return Ok((parsed.value, Notation::Json, parsed.findings)),
-            // YAML can begin with a brace too, and files have wrong names.
-            Err(error) if looks_like_json && !address.says_yaml() => return Err(error),
-            Err(error) => {
-                return match yaml::parse(text) {
-                    Ok(value) if value.is_object() => Ok((value, Notation::Yaml, Vec::new())),
-                    Err(yaml_error) if address.says_yaml() => Err(yaml_error),
-                    _ => Err(error),
-                };
-            }
-        }
-    }
-    match yaml::parse(text) {
-        Ok(Value::String(_)) => Err(Diagnostic::error(
-            "not-a-document",
-            "",
-            "this is plain text, neither JSON nor YAML with keys",
-        )
-        .help("an OpenAPI document begins with `openapi: 3.1.0`")
-        .into()),
-        Ok(Value::Null) => {
-            Err(Diagnostic::error("empty", "", "the document is empty but for comments").into())
-        }
-        Ok(value) => Ok((value, Notation::Yaml, Vec::new())),
-        Err(error) if address.says_yaml() => Err(error),
-        Err(error) => {
-            let message = format!("this is neither JSON nor YAML; as YAML: {}", error.message);
-            let mut found = Diagnostic::error(error.code, "", message);
-            found.help = error.help;
-            found.location = error.location;
-            Err(found.into())
-        }
     }
 }
 
@@ -230,17 +164,5 @@ fn scalar(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
-    }
-}
-
-/// What a value is, in words for a message.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }

@@ -16,18 +16,14 @@ mod error;
 pub mod execute;
 mod findings;
 mod hash;
-mod json;
 mod load;
-mod locate;
 mod name;
 pub mod plan;
-mod pointer;
 mod read;
 mod reference;
 pub mod request;
 mod response;
 mod schema;
-mod yaml;
 
 pub use address::Address;
 pub use api::Api;

@@ -6,11 +6,12 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use opentool_core::Diagnostic;
+use opentool_text::kind;
+use opentool_text::pointer::{self, Pointer};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use crate::document::{Document, kind};
-use crate::pointer::{self, Pointer};
+use crate::document::Document;
 
 const MAX_CHAIN: usize = 64;
 

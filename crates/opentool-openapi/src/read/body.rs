@@ -1,14 +1,14 @@
 //! Request bodies, and how they stand among the arguments.
 
+use opentool_text::{kind, pointer};
 use serde_json::{Map, Value, json};
 
 use super::Reader;
 use super::operation::text;
 use super::parameter::Unreadable;
 use crate::bytes::is_bytes;
-use crate::document::{Document, kind};
+use crate::document::Document;
 use crate::plan::{Body, BodyArguments, Media, Parameter, essence};
-use crate::pointer;
 use crate::request::media::MediaKind;
 use crate::schema::{Direction, Knowledge};
 

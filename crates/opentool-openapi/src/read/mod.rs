@@ -14,13 +14,13 @@ mod server;
 use std::sync::Arc;
 
 use opentool_core::Diagnostic;
+use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
-use crate::document::{Document, kind};
+use crate::document::Document;
 use crate::findings::Findings;
 use crate::name::{self, Naming};
 use crate::plan::{Operation, Requirement, Server};
-use crate::pointer;
 use crate::schema::{Converter, Direction, Knowledge, Position};
 
 /// What was read.

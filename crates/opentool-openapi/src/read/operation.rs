@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use http::Method;
 use opentool_core::Diagnostic;
+use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
 use super::{PathItem, Reader, argument};
-use crate::document::kind;
 use crate::plan::{Operation, Server};
-use crate::pointer;
 use crate::schema::Direction;
 
 /// Why an operation is left out.

@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use opentool_core::Diagnostic;
+use opentool_text::{kind, pointer};
 use serde_json::{Map, Value, json};
 
 use super::operation::{placeholders, text};
 use super::{PathItem, Reader};
-use crate::document::kind;
 use crate::plan::{Parameter, ParameterForm, Place, Style};
-use crate::pointer;
 use crate::reference::Found;
 use crate::schema::Direction;
 

@@ -1,11 +1,11 @@
 //! The schema of what an operation answers when it succeeds.
 
 use opentool_core::Diagnostic;
+use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
-use crate::document::{Document, kind};
+use crate::document::Document;
 use crate::plan;
-use crate::pointer;
 use crate::reference::Found;
 
 /// The schema of the lowest successful status that answers with JSON, else of `2XX`, else of `default` where no success

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use opentool_core::Diagnostic;
+use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
 use super::Reader;
-use crate::document::kind;
 use crate::plan::{Place, Requirement, SchemeUse, SecurityScheme};
-use crate::pointer;
 
 /// The schemes that were read.
 pub(super) type Schemes = HashMap<String, Arc<SecurityScheme>>;

@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use opentool_core::Diagnostic;
+use opentool_text::{kind, pointer};
 use serde_json::Value;
 
 use super::Reader;
-use crate::document::kind;
 use crate::plan::{Server, ServerVariable};
-use crate::pointer;
 
 impl Reader<'_> {
     /// The document's own servers; without any, the place of the document itself, as the specification says.

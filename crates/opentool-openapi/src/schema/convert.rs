@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use opentool_core::Diagnostic;
+use opentool_text::Pointer;
+use opentool_text::kind;
 use serde_json::{Map, Value, json};
 
 use super::{Knowledge, definition_name, keyword};
-use crate::document::{Document, Version, kind};
+use crate::document::{Document, Version};
 use crate::findings::Findings;
-use crate::pointer::Pointer;
 
 /// Which way the values go that a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

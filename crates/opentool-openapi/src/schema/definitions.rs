@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use opentool_text::pointer;
 use serde_json::{Map, Value, json};
 
 use super::Knowledge;
 use super::convert::{Converter, Direction, Position};
 use crate::document::Document;
 use crate::hash::short_hash;
-use crate::pointer;
 
 /// How much of the referenced schemas a tool carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

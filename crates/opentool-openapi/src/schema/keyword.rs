@@ -1,10 +1,10 @@
 //! What each keyword becomes. Anything that is not listed is no keyword of 2020-12 and is left out: `x-…`, `xml`,
 //! `externalDocs`, and what tools of other languages leave in documents.
 
+use opentool_text::kind;
 use serde_json::{Map, Number, Value};
 
 use super::convert::{Converter, Position};
-use crate::document::kind;
 
 /// Keywords that only tell people something.
 pub(crate) fn is_note(keyword: &str) -> bool {

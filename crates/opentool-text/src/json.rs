@@ -1,7 +1,7 @@
 //! JSON text to a value, telling of keys that stand twice.
 //!
 //! `serde_json` alone takes the last of two equal keys without a word. Depth is limited by `serde_json` (128), which is
-//! what lets every other part of this crate walk a document by recursion.
+//! what lets every reader walk a document by recursion.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,14 +10,7 @@ use opentool_core::{Diagnostic, Location};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::pointer;
-
-/// A value and what was odd in its text.
-#[derive(Debug)]
-pub(crate) struct Parsed {
-    pub(crate) value: Value,
-    pub(crate) findings: Vec<Diagnostic>,
-}
+use crate::{Notation, Parsed, pointer};
 
 /// Reads JSON.
 ///
@@ -30,7 +23,7 @@ pub(crate) fn parse(text: &str) -> Result<Parsed, Box<Diagnostic>> {
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
         .map_err(|error| Box::new(broken(&error)))?;
-    Ok(Parsed { value, findings: findings.into_inner() })
+    Ok(Parsed { value, notation: Notation::Json, findings: findings.into_inner() })
 }
 
 fn broken(error: &serde_json::Error) -> Diagnostic {

@@ -13,7 +13,7 @@ use opentool_core::{Diagnostic, Location};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Value};
 
-/// The same as for JSON: it is what lets the rest of the crate walk by recursion.
+/// The same as for JSON: it is what lets readers walk by recursion.
 const MAX_DEPTH: usize = 128;
 
 /// How much anchors and aliases may add to what the text holds itself: nodes, with a share for long texts.
@@ -253,7 +253,7 @@ impl Builder {
         self.expanded = self.expanded.saturating_add(weight);
         if self.expanded > MAX_EXPANSION {
             return Err(fault("yaml-expansion", at, "the aliases of this document expand without end")
-                .help("write shared parts under `components` and use `$ref`")
+                .help("write shared parts once, by name, and use `$ref`")
                 .into());
         }
         Ok(())

@@ -4,43 +4,43 @@
 
 /// The place where a walk is, as a pointer that grows and shrinks without allocating anew.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pointer(String);
+pub struct Pointer(String);
 
 /// Where a walk was: what [`Pointer::back`] returns to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark(usize);
+pub struct Mark(usize);
 
 impl Pointer {
     /// Starts at this pointer.
-    pub(crate) fn at(pointer: impl Into<String>) -> Self {
+    pub fn at(pointer: impl Into<String>) -> Self {
         Self(pointer.into())
     }
 
     /// Goes to a member.
-    pub(crate) fn enter(&mut self, member: &str) -> Mark {
+    pub fn enter(&mut self, member: &str) -> Mark {
         let mark = Mark(self.0.len());
         push(&mut self.0, member);
         mark
     }
 
     /// Goes to an item of a list.
-    pub(crate) fn enter_item(&mut self, index: usize) -> Mark {
+    pub fn enter_item(&mut self, index: usize) -> Mark {
         self.enter(&index.to_string())
     }
 
     /// Goes back to where `enter` was called.
-    pub(crate) fn back(&mut self, mark: Mark) {
+    pub fn back(&mut self, mark: Mark) {
         self.0.truncate(mark.0);
     }
 
     /// The pointer as text.
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 /// The pointer of a member of the thing at `pointer`.
-pub(crate) fn join(pointer: &str, member: &str) -> String {
+pub fn join(pointer: &str, member: &str) -> String {
     let mut joined = String::with_capacity(pointer.len().saturating_add(member.len()).saturating_add(1));
     joined.push_str(pointer);
     push(&mut joined, member);
@@ -63,6 +63,6 @@ fn push(pointer: &mut String, member: &str) {
 }
 
 /// The members that a pointer goes through.
-pub(crate) fn members(pointer: &str) -> impl Iterator<Item = String> + '_ {
+pub fn members(pointer: &str) -> impl Iterator<Item = String> + '_ {
     pointer.split('/').skip(1).map(|member| member.replace("~1", "/").replace("~0", "~"))
 }

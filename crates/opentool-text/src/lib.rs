@@ -1,0 +1,24 @@
+//! Documents as text: JSON and YAML to values, the places of their parts, and diagnostics shown with their line.
+//!
+//! Every reader of documents needs these, and readers may not import each other. Texts are taken to be hostile: depth
+//! and expansion have limits, and what is shown of a text cannot drive a terminal.
+//!
+//! Values do not carry positions. A document is read into a plain [`serde_json::Value`] with its order kept; when there
+//! is something to say about it, [`locate()`] finds the places of the few parts in question. Nothing here knows what a
+//! document means, and nothing reads a file.
+
+mod json;
+mod kind;
+mod locate;
+mod notation;
+pub mod pointer;
+mod read;
+mod render;
+mod yaml;
+
+pub use kind::kind;
+pub use locate::{Spot, locate};
+pub use notation::Notation;
+pub use pointer::Pointer;
+pub use read::{Expected, Parsed, decode, parse};
+pub use render::{Renderer, printable, render};

@@ -1,0 +1,125 @@
+//! A text of either notation to a value.
+
+use opentool_core::Diagnostic;
+use serde_json::Value;
+
+use crate::{Notation, json, yaml};
+
+/// Why a text is not a document.
+type Fault = Box<Diagnostic>;
+
+/// What the reader of a text knows beforehand; it decides about the notation and appears in messages.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Expected<'a> {
+    /// The kind of document with its article: `an OpenAPI document`.
+    pub document: &'a str,
+    /// How one begins: `openapi: 3.1.0`.
+    pub beginning: &'a str,
+    /// What a file name or a media type says. A text that is not in this notation may still be in the other.
+    pub notation: Option<Notation>,
+}
+
+impl<'a> Expected<'a> {
+    /// A document of this kind, which begins like this, in either notation.
+    pub const fn new(document: &'a str, beginning: &'a str) -> Self {
+        Self { document, beginning, notation: None }
+    }
+
+    /// What the file name or the media type says.
+    pub const fn notation(mut self, notation: Option<Notation>) -> Self {
+        self.notation = notation;
+        self
+    }
+}
+
+/// What a text holds.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Parsed {
+    /// The value, order kept. Nested at most 128 levels deep, which is what lets readers walk it by recursion.
+    pub value: Value,
+    /// How the text is written.
+    pub notation: Notation,
+    /// Keys that stand twice, with pointers and without places.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// The bytes as text, without a byte order mark.
+///
+/// # Errors
+/// A diagnostic (`encoding`) if they are not UTF-8.
+pub fn decode(bytes: &[u8]) -> Result<&str, Fault> {
+    if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
+        return Err(Diagnostic::error("encoding", "", "the text is UTF-16").help("save it as UTF-8").into());
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(error) => {
+            let message = format!(
+                "the text is not UTF-8 (byte {}), so it is neither JSON nor YAML",
+                error.valid_up_to()
+            );
+            Err(Diagnostic::error("encoding", "", message).into())
+        }
+    }
+}
+
+/// Reads a text. JSON goes first where the text looks like it: it is a hundred times faster, and its errors are
+/// clearer.
+///
+/// # Errors
+/// A diagnostic with the place where the text stops being a document.
+pub fn parse(text: &str, expected: &Expected<'_>) -> Result<Parsed, Fault> {
+    let first = text.trim_start().chars().next();
+    if first.is_none() {
+        return Err(Diagnostic::error("empty", "", "the document is empty").into());
+    }
+    // `<<` is how YAML merges.
+    if first == Some('<') && !text.trim_start().starts_with("<<") {
+        let message = format!("this is an HTML or XML page, not {}", expected.document);
+        return Err(Diagnostic::error("html", "", message)
+            .help("give the address of the JSON or YAML text itself; documentation pages link to it")
+            .into());
+    }
+    let says_yaml = expected.notation == Some(Notation::Yaml);
+    let looks_like_json = matches!(first, Some('{' | '['));
+    if looks_like_json || expected.notation == Some(Notation::Json) {
+        match json::parse(text) {
+            Ok(parsed) => return Ok(parsed),
+            // YAML can begin with a brace too, and files have wrong names.
+            Err(error) if looks_like_json && !says_yaml => return Err(error),
+            Err(error) => {
+                return match yaml::parse(text) {
+                    Ok(value) if value.is_object() => Ok(in_yaml(value)),
+                    Err(yaml_error) if says_yaml => Err(yaml_error),
+                    _ => Err(error),
+                };
+            }
+        }
+    }
+    match yaml::parse(text) {
+        Ok(Value::String(_)) => {
+            let message = "this is plain text, neither JSON nor YAML with keys";
+            Err(Diagnostic::error("not-a-document", "", message)
+                .help(format!("{} begins with `{}`", expected.document, expected.beginning))
+                .into())
+        }
+        Ok(Value::Null) => {
+            Err(Diagnostic::error("empty", "", "the document is empty but for comments").into())
+        }
+        Ok(value) => Ok(in_yaml(value)),
+        Err(error) if says_yaml => Err(error),
+        Err(error) => {
+            let message = format!("this is neither JSON nor YAML; as YAML: {}", error.message);
+            let mut found = Diagnostic::error(error.code, "", message);
+            found.help = error.help;
+            found.location = error.location;
+            Err(found.into())
+        }
+    }
+}
+
+fn in_yaml(value: Value) -> Parsed {
+    Parsed { value, notation: Notation::Yaml, findings: Vec::new() }
+}

@@ -1,0 +1,173 @@
+//! Rules about `schemas` and the references to them.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::members::SCHEMA;
+use super::{Culprit, Lint, graph, rule};
+use crate::reference;
+use crate::words::{nearest, short};
+
+impl<'d> Lint<'d> {
+    pub(super) fn schemas(&mut self, value: &'d Value) {
+        let Value::Object(schemas) = value else {
+            let help = "write `\"schemas\": {\"Pet\": {\"type\": \"object\", \"properties\": {…}}}`";
+            return self.not_a(value, "schemas", "an object", help);
+        };
+        for (name, schema) in schemas {
+            self.within(name, |lint| {
+                lint.schema_name(name);
+                lint.inside = Some(name);
+                lint.schema(schema, 0);
+                lint.inside = None;
+            });
+        }
+        let endless =
+            graph::endless(schemas.keys().map(String::as_str), |name| self.aliases.get(name).copied());
+        self.second_references(schemas, &endless);
+        self.unused(schemas);
+        self.recursive(schemas, &endless);
+    }
+
+    fn schema_name(&mut self, name: &str) {
+        if name.is_empty() {
+            let help = "give the schema a name, for example `Pet`";
+            self.found(rule::EMPTY_NAME, Culprit::Key, "the name is empty", help);
+        } else if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')) {
+            let message =
+                format!("the schema name `{}` has characters that references must escape", short(name));
+            let help = "use A-Z, a-z, 0-9, `_`, `-` and `.`";
+            self.found(rule::SCHEMA_NAME, Culprit::Key, message, help);
+        }
+    }
+
+    /// A schema that is a reference.
+    pub(super) fn reference(&mut self, object: &'d Map<String, Value>, value: &'d Value, depth: usize) {
+        let siblings = object.keys().filter(|name| {
+            let name = name.as_str();
+            !matches!(name, "$ref" | "description" | "$schema") && !name.starts_with("x-")
+        });
+        for name in siblings {
+            self.within(name, |lint| {
+                let message = format!("`{}` stands beside `$ref`, and does not count", short(name));
+                let help = "remove it, or write the schema out instead of referring to it";
+                lint.found(rule::REF_SIBLINGS, Culprit::Key, message, help);
+            });
+        }
+        let Value::String(text) = value else {
+            return self.within("$ref", |lint| {
+                lint.not_a(value, "$ref", "a text", "write `\"$ref\": \"#/schemas/NAME\"`");
+            });
+        };
+        self.within("$ref", |lint| {
+            let Some(name) = reference::name(text) else { return lint.outside(text) };
+            let Some((name, _)) = lint.schemas.and_then(|schemas| schemas.get_key_value(&*name)) else {
+                return lint.not_found(&name);
+            };
+            lint.uses.entry(lint.inside).or_default().push(name);
+            if let Some(alias) = lint.inside.filter(|_| depth == 0) {
+                lint.aliases.insert(alias, name);
+            }
+        });
+    }
+
+    fn outside(&mut self, text: &str) {
+        let shown = short(text);
+        let message = format!("`{shown}` leads out of `#/schemas/`; any value is accepted in its place");
+        let last = text.rsplit('/').next().unwrap_or_default();
+        let inside = text.strip_prefix("#/schemas/").and_then(|rest| rest.split_once('/'));
+        let help = match inside {
+            Some((name, _)) => format!(
+                "a reference leads to a whole schema; give the part inside `{}` a name of its own",
+                short(name)
+            ),
+            None if self.schemas.is_some_and(|schemas| schemas.contains_key(last)) => {
+                format!("write `\"#/schemas/{}\"`", short(last))
+            }
+            None => "copy the schema to `schemas` and write `\"#/schemas/NAME\"`".to_owned(),
+        };
+        self.found(rule::REF_OUTSIDE, Culprit::Value, message, help);
+    }
+
+    fn not_found(&mut self, name: &str) {
+        let shown = short(name);
+        let message = format!("there is no schema `{shown}`; any value is accepted in its place");
+        let known = self.schemas.into_iter().flat_map(Map::keys).map(String::as_str);
+        let help = match nearest(name, known) {
+            Some(known) => format!("did you mean `#/schemas/{known}`?"),
+            None => format!("add it: `\"schemas\": {{\"{shown}\": {}}}`", SCHEMA.example),
+        };
+        self.found(rule::REF_NOT_FOUND, Culprit::Value, message, help);
+    }
+
+    /// Schemas that are only references.
+    fn second_references(&mut self, schemas: &'d Map<String, Value>, endless: &HashSet<&'d str>) {
+        for alias in schemas.keys() {
+            let Some(target) = self.aliases.get(alias.as_str()).copied() else { continue };
+            let mark = self.at.enter(alias);
+            self.at.enter("$ref");
+            if endless.contains(alias.as_str()) {
+                let message = format!(
+                    "`{}` refers to `{}`, and there is never a schema; any value is accepted in its place",
+                    short(alias),
+                    short(target)
+                );
+                self.found(
+                    rule::REF_ENDLESS,
+                    Culprit::Value,
+                    message,
+                    "write the schema out in one of the two",
+                );
+            } else {
+                let message = format!(
+                    "`{}` is only a reference to `{}`; some readers do not follow a second one",
+                    short(alias),
+                    short(target)
+                );
+                let help = format!("refer to `#/schemas/{}` where `{}` is used", short(target), short(alias));
+                self.found(rule::REF_TO_REF, Culprit::Value, message, help);
+            }
+            self.at.back(mark);
+        }
+    }
+
+    fn unused(&mut self, schemas: &'d Map<String, Value>) {
+        let used = graph::reachable(self.uses.get(&None).into_iter().flatten().copied(), |name| {
+            self.uses.get(&Some(name)).map_or(&[], Vec::as_slice)
+        });
+        for name in schemas.keys().filter(|name| !used.contains(name.as_str())) {
+            self.within(name, |lint| {
+                let message = format!("no function uses the schema `{}`", short(name));
+                lint.found(
+                    rule::UNUSED_SCHEMA,
+                    Culprit::Key,
+                    message,
+                    "remove it, or refer to it with `$ref`",
+                );
+            });
+        }
+    }
+
+    fn recursive(&mut self, schemas: &'d Map<String, Value>, endless: &HashSet<&'d str>) {
+        let cycles = graph::cycles(schemas.keys().map(String::as_str), |name| {
+            self.uses.get(&Some(name)).map_or(&[], Vec::as_slice)
+        });
+        for cycle in cycles {
+            let Some(first) = cycle.first().copied() else { continue };
+            if endless.contains(first) {
+                continue;
+            }
+            self.within(first, |lint| {
+                let shown = short(first);
+                let message = match cycle.get(1) {
+                    None => format!("the schema `{shown}` contains itself"),
+                    Some(next) => format!("the schema `{shown}` contains itself, by way of `{}`", short(next)),
+                };
+                let help = "that is allowed; as JSON Schema it becomes a definition that refers to itself, and whoever \
+                            fills it in must be able to end: no member of the circle may be required all the way";
+                lint.found(rule::RECURSIVE_SCHEMA, Culprit::Key, message, help);
+            });
+        }
+    }
+}

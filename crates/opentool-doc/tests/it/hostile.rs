@@ -1,0 +1,106 @@
+//! Documents that want to hurt: deep, wide, circular, or full of faults.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use opentool_doc::{DocError, Document, lint, parse};
+use serde_json::{Value, json};
+
+const HEAD: &str = r#""opentool":"1.0.0","info":{"title":"T","version":"1"}"#;
+
+fn codes(text: &str) -> Vec<&'static str> {
+    lint(text, "").into_iter().map(|found| found.code).collect()
+}
+
+#[test]
+fn depth_is_limited() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(matches!(parse(deep, ""), Err(DocError::Syntax(_))));
+    // A value that a program made can be deeper than any text.
+    let mut schema = json!({"type": "string"});
+    for _ in 0..200 {
+        schema = json!({"type": "array", "items": schema});
+    }
+    let value = json!({"opentool": "1.0.0", "functions": [], "schemas": {"Deep": schema}});
+    let parsed = Document::read(&value).unwrap();
+    assert!(parsed.diagnostics.iter().any(|found| found.code == "too-deep"));
+}
+
+#[test]
+fn a_hundred_thousand_references_in_a_row_take_no_stack_and_little_time() {
+    let start = Instant::now();
+    for last in ["S0", "S99999"] {
+        let mut schemas = String::new();
+        for i in 0..100_000 {
+            let next = if i == 99_999 { last.to_owned() } else { format!("S{}", i + 1) };
+            let _ = write!(
+                schemas,
+                "{}\"S{i}\":{{\"$ref\":\"#/schemas/{next}\"}}",
+                if i == 0 { "" } else { "," }
+            );
+        }
+        let text = format!("{{{HEAD},\"functions\":[],\"schemas\":{{{schemas}}}}}");
+        let codes = codes(&text);
+        assert_eq!(codes.last(), Some(&"too-many-findings"));
+        assert!(codes.contains(&"ref-endless"));
+    }
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn faults_without_end_are_counted() {
+    let functions = vec!["{}"; 50_000].join(",");
+    let found = lint(format!("{{{HEAD},\"functions\":[{functions}]}}"), "");
+    assert_eq!(found.len(), 5_001);
+    assert_eq!(found.last().unwrap().message, "145000 more findings are not listed");
+}
+
+#[test]
+fn long_names_are_cut_in_messages() {
+    let name = "x y".repeat(100_000);
+    let found = lint(
+        format!(r#"{{{HEAD},"functions":[{{"name":"{name}","description":"D.","parameters":[]}}]}}"#),
+        "",
+    );
+    for found in &found {
+        assert!(found.message.len() < 200 && found.help.as_ref().unwrap().len() < 200, "{found}");
+    }
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn a_document_of_five_thousand_functions_is_checked_quickly() {
+    let functions: Vec<Value> = (0..5_000)
+        .map(|i| {
+            json!({
+                "name": format!("function_{i}"),
+                "description": "Finds things by what is asked for, and says where they are.",
+                "parameters": [
+                    {"name": "query", "description": "What to look for.", "schema": {"type": "string"}, "required": true},
+                    {"name": "limit", "description": "How many.", "schema": {"type": "integer"}, "required": false},
+                    {"name": "filter", "description": "Only these.", "schema": {
+                        "type": "object",
+                        "properties": {"kind": {"type": "string", "enum": ["a", "b"]}, "near": {"$ref": "#/schemas/Place"}},
+                        "required": ["kind"]
+                    }, "required": false}
+                ],
+                "return": {"name": "things", "schema": {"type": "array", "items": {"$ref": "#/schemas/Thing"}}}
+            })
+        })
+        .collect();
+    let document = json!({
+        "opentool": "1.0.0", "info": {"title": "Many", "version": "1.0.0"}, "functions": functions,
+        "schemas": {
+            "Place": {"type": "object", "properties": {"name": {"type": "string"}}},
+            "Thing": {"type": "object", "properties": {"id": {"type": "integer"}, "at": {"$ref": "#/schemas/Place"}}}
+        }
+    });
+    let text = format!("{document:#}");
+    let start = Instant::now();
+    let found = lint(&text, "many.json");
+    let elapsed = start.elapsed();
+    assert_eq!(found, []);
+    // The target is 100 ms with optimisation; a debug build on a busy machine is far slower.
+    let limit = if cfg!(debug_assertions) { 5_000 } else { 100 };
+    assert!(elapsed < Duration::from_millis(limit), "{elapsed:?} for {} KB", text.len() / 1_000);
+}

@@ -1,0 +1,7 @@
+//! Documents: read, checked, printed, converted.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod golden;
+mod hostile;
+mod print;

@@ -18,12 +18,12 @@ pub struct ToolSet(Arc<Inner>);
 #[derive(Clone, Default)]
 struct Inner {
     entries: Vec<Arc<Entry>>,
-    index: HashMap<Arc<str>, usize>,
+    index: HashMap<Arc<str>, usize, foldhash::quality::RandomState>,
 }
 
 struct Entry {
     tool: Arc<dyn Tool>,
-    derived: OnceLock<Arc<dyn Any + Send + Sync>>,
+    derived: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 /// Two tools of one name.
@@ -116,10 +116,10 @@ impl ToolSet {
         &self,
         name: &str,
         make: impl FnOnce(&ToolDefinition) -> T,
-    ) -> Option<(&Arc<dyn Tool>, Arc<T>)> {
+    ) -> Option<(&Arc<dyn Tool>, &T)> {
         let entry = self.entry(name)?;
-        let slot = entry.derived.get_or_init(|| Arc::new(make(entry.tool.definition())));
-        Arc::clone(slot).downcast().ok().map(|derived| (&entry.tool, derived))
+        let slot = entry.derived.get_or_init(|| Box::new(make(entry.tool.definition())));
+        slot.downcast_ref().map(|derived| (&entry.tool, derived))
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {

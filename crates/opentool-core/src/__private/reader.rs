@@ -4,7 +4,7 @@
 
 use serde::de::value::Error as Refused;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::arguments::read_value;
 use crate::{Arguments, InvalidArguments, Problem, ToolError};
@@ -12,18 +12,19 @@ use crate::{Arguments, InvalidArguments, Problem, ToolError};
 /// The arguments of one call, while they are read.
 #[derive(Debug)]
 pub struct Reader {
-    arguments: Map<String, Value>,
+    // Few and mostly asked for in order: looking through them is faster than hashing each name.
+    arguments: Vec<(String, Value)>,
     problems: Vec<Problem>,
 }
 
 impl Reader {
     /// Starts to read.
     pub fn new(arguments: Arguments) -> Self {
-        Self { arguments: arguments.into_map(), problems: Vec::new() }
+        Self { arguments: arguments.into_map().into_iter().collect(), problems: Vec::new() }
     }
 
     pub(super) fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
-        match self.arguments.swap_remove(name) {
+        match self.given(name) {
             Some(value) => self.read(name, &value),
             None => self.absent(name),
         }
@@ -34,10 +35,15 @@ impl Reader {
         name: &str,
         default: impl FnOnce() -> T,
     ) -> Option<T> {
-        match self.arguments.swap_remove(name) {
+        match self.given(name) {
             Some(value) => self.read(name, &value),
             None => Some(default()),
         }
+    }
+
+    fn given(&mut self, name: &str) -> Option<Value> {
+        let (_, value) = self.arguments.iter_mut().find(|(given, _)| given == name)?;
+        Some(std::mem::take(value))
     }
 
     pub(super) fn absent<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {

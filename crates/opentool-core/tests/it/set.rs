@@ -112,7 +112,7 @@ fn what_is_derived_is_made_once_for_all_clones_and_selections() {
     let (_, first) = tools.derived("a", |_| 7_u32).unwrap();
     let selection = tools.only(["a"]).unwrap();
     let (_, second) = selection.derived("a", |_| -> u32 { panic!("made twice") }).unwrap();
-    assert!(Arc::ptr_eq(&first, &second));
+    assert!(std::ptr::eq(first, second));
     assert!(tools.derived("x", |_| 7_u32).is_none());
 }
 

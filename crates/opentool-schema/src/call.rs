@@ -1,26 +1,37 @@
 //! The checked call: the one place where a call passes from "asked for" to "run".
 //!
-//! The stages: find the tool, read the arguments ([`crate::read`]), validate them, run the tool behind a wall
-//! ([`crate::guard`]). Whoever runs tools (the loop, a server, the command line) does it through here. Repair and
-//! coercion are stages that will stand between reading and validation. It starts no timer and no task: the
-//! deadline of a context is a fact for the tool, and enforced by hosts, which have a runtime.
+//! The stages: find the tool ([`crate::names`]), read the arguments ([`crate::read`]), validate them, mend them if
+//! they are not valid ([`crate::intake`]), run the tool behind a wall ([`crate::guard`]). Whoever runs tools (the
+//! loop, a server, the command line) does it through here. It starts no timer and no task: the deadline of a
+//! context is a fact for the tool, and enforced by hosts, which have a runtime.
 
 use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use opentool_core::{Arguments, Failure, Tool, ToolCall, ToolContext, ToolError, ToolOutput, ToolSet};
+use opentool_core::{
+    Arguments, Failure, Tool, ToolCall, ToolContext, ToolError, ToolOutput, ToolSet, UnknownTool,
+};
 use serde_json::Value;
 
 use crate::guard::{Guarded, guarded};
+use crate::intake::mend;
+use crate::names::resolve_name;
 use crate::read::read;
-use crate::{SchemaError, Validator};
+use crate::{Change, RepairPolicy, Repairs, SchemaError, Stage, Validator};
+
+/// The key of an output's metadata that holds what was changed in the arguments.
+const CHANGES: &str = "arguments.changes";
 
 /// Calling tools of a [`ToolSet`] with validation.
 pub trait ToolSetExt {
     /// Validates the arguments of `call` and runs the tool. Takes a call or a reference to one; a call that is
     /// handed over is not copied.
+    ///
+    /// Arguments that are not valid as they stand are mended first, as far as the [`RepairPolicy`] in the context
+    /// allows. What was changed is in the host-only metadata of the output under `arguments.changes`: a list of
+    /// [`Change`]s, absent if there was none.
     ///
     /// Always comes back if the tool does: a panic of the tool, also one while its future is dropped, is
     /// [`ToolError::Panicked`], and the context's cancellation ends the call with [`ToolError::Cancelled`] by
@@ -40,12 +51,20 @@ pub trait ToolSetExt {
         call: impl Into<Cow<'a, ToolCall>> + Send + 'a,
     ) -> impl Future<Output = ToolOutput> + Send + 'a;
 
-    /// What [`ToolSetExt::call`] does before it runs the tool: finds it, and reads and validates the arguments.
+    /// What [`ToolSetExt::call`] does before it runs the tool: finds it, and reads, mends and validates the
+    /// arguments.
     ///
     /// # Errors
     /// [`ToolError::UnknownTool`], [`ToolError::InvalidArguments`], and [`ToolError::Failed`] where the tool's own
     /// schema cannot be used (the [`SchemaError`] is its source).
     fn check(&self, call: &ToolCall) -> Result<Arguments, ToolError>;
+
+    /// [`ToolSetExt::check`] with a policy, and with every change between what the model wrote and the arguments
+    /// that the tool would get: what an approval has to show.
+    ///
+    /// # Errors
+    /// Those of [`ToolSetExt::check`].
+    fn take(&self, call: &ToolCall, policy: &RepairPolicy) -> Result<(Arguments, Vec<Change>), ToolError>;
 }
 
 impl ToolSetExt for ToolSet {
@@ -55,13 +74,16 @@ impl ToolSetExt for ToolSet {
         call: impl Into<Cow<'a, ToolCall>> + Send + 'a,
     ) -> Result<ToolOutput, ToolError> {
         // Checking runs code of others too: a schema that is made when first needed, the pattern engine.
-        let (tool, arguments) = guarded(|| checked(self, call.into()))?;
+        let Checked { tool, arguments, changes } = guarded(|| checked(self, call.into(), cx.get()))?;
         if cx.cancel_signal().is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         // The making of the future is guarded too: a tool may panic before its first await.
         let running = Guarded::new(guarded(|| Ok(tool.call(cx, arguments)))?);
         match select(running, cx.cancel_signal().cancelled()).await {
+            Either::Left((Ok(output), _)) if !changes.is_empty() => {
+                Ok(output.metadata(CHANGES, changes.iter().map(Value::from).collect::<Value>()))
+            }
             Either::Left((result, _)) => result,
             Either::Right(((), _)) => Err(ToolError::Cancelled),
         }
@@ -79,30 +101,61 @@ impl ToolSetExt for ToolSet {
     }
 
     fn check(&self, call: &ToolCall) -> Result<Arguments, ToolError> {
-        guarded(|| checked(self, Cow::Borrowed(call))).map(|(_, arguments)| arguments)
+        guarded(|| checked(self, Cow::Borrowed(call), None)).map(|checked| checked.arguments)
     }
+
+    fn take(&self, call: &ToolCall, policy: &RepairPolicy) -> Result<(Arguments, Vec<Change>), ToolError> {
+        guarded(|| checked(self, Cow::Borrowed(call), Some(policy)))
+            .map(|checked| (checked.arguments, checked.changes))
+    }
+}
+
+/// A call that may run.
+struct Checked<'a> {
+    tool: &'a Arc<dyn Tool>,
+    arguments: Arguments,
+    changes: Vec<Change>,
 }
 
 /// The tool, and its arguments once they are known to be good.
 fn checked<'a>(
     tools: &'a ToolSet,
     call: Cow<'_, ToolCall>,
-) -> Result<(&'a Arc<dyn Tool>, Arguments), ToolError> {
-    let compiled = tools.derived(&call.name, |definition| {
+    policy: Option<&RepairPolicy>,
+) -> Result<Checked<'a>, ToolError> {
+    let repairs = |name: &str| policy.map_or_else(Repairs::default, |policy| policy.of(name));
+    let mut changes = Vec::new();
+    let mut name = call.name.as_str();
+    if !tools.contains(name) {
+        name = meant(tools, name, repairs)?;
+        changes.push(
+            Change::new(Stage::Name, "", "tool name")
+                .before(&Value::from(call.name.as_str()))
+                .after(&Value::from(name)),
+        );
+    }
+    let compiled = tools.derived(name, |definition| {
         // A panic here would be met again at every call; as an error it is made once.
         guarded(|| Ok(Validator::new(&definition.input_schema)))
     });
     let Some((tool, compiled)) = compiled else {
-        return Err(unknown(tools, &call.name));
+        // The slot for the validator holds something else: a mistake of the host, not of the model.
+        return Err(unusable("the tool set keeps something else in the place of its validator"));
     };
-    let compiled: &Result<Result<Validator, SchemaError>, ToolError> = &compiled;
+    let compiled: &Result<Result<Validator, SchemaError>, ToolError> = compiled;
     let validator = match compiled {
         Ok(Ok(validator)) => validator,
         Ok(Err(error)) => return Err(unusable(error.clone())),
         Err(error) => return Err(unusable(error.to_string())),
     };
-    let arguments = read(&call.arguments)?;
-    validator.check(&arguments)?;
+    let arguments = match read(&call.arguments) {
+        Ok(arguments) if validator.accepts(&arguments) => arguments,
+        _ => {
+            let (arguments, mended) = mend(validator, &call.arguments, repairs(name))?;
+            changes.extend(mended);
+            return Ok(Checked { tool, arguments, changes });
+        }
+    };
     // Text that was parsed is moved, and so is a call that was handed over; a borrowed object is copied, only now.
     let parsed = match arguments {
         Cow::Owned(parsed) => Some(parsed),
@@ -115,14 +168,23 @@ fn checked<'a>(
         Value::Object(members) => members.into(),
         _ => Arguments::new(),
     };
-    Ok((tool, arguments))
+    Ok(Checked { tool, arguments, changes })
 }
 
-fn unknown(tools: &ToolSet, name: &str) -> ToolError {
-    match tools.find(name) {
-        Err(unknown) => unknown.into(),
-        // The slot for the validator holds something else: a mistake of the host, not of the model.
-        Ok(_) => unusable("the tool set keeps something else in the place of its validator"),
+/// The tool that was meant by a name that no tool has.
+fn meant<'a>(
+    tools: &'a ToolSet,
+    written: &str,
+    repairs: impl Fn(&str) -> Repairs,
+) -> Result<&'a str, ToolError> {
+    match resolve_name(written, tools.names(), repairs(written)) {
+        // A tool whose calls are not to be mended is called by its own name only.
+        Ok(name) if repairs(name) != Repairs::Off => Ok(name),
+        Ok(name) => Err(UnknownTool::new(written, vec![name.to_owned()]).into()),
+        Err(unknown) => match tools.find(written) {
+            Err(first) if !first.nearest.is_empty() => Err(first.into()),
+            _ => Err(unknown.into()),
+        },
     }
 }
 

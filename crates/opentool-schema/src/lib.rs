@@ -5,20 +5,32 @@
 //! that it names.
 
 mod call;
+mod change;
+mod coerce;
 mod definitions;
 mod dialect;
 mod error;
 mod explain;
 mod guard;
+mod intake;
 mod keywords;
+mod names;
 mod nearest;
 mod read;
 mod refs;
+mod repair;
+mod repairs;
 mod text;
+mod text_calls;
 mod validator;
 
 pub use call::ToolSetExt;
+pub use change::{Change, Stage};
 pub use definitions::{DefinitionsError, ParsedDefinitions, parse_definitions};
 pub use dialect::{Dialect, UnknownDialect, export, list, list_entry};
 pub use error::SchemaError;
+pub use intake::problem_code;
+pub use names::resolve_name;
+pub use repairs::{RepairPolicy, Repairs};
+pub use text_calls::{TextCall, TextCalls, parse_text_calls};
 pub use validator::Validator;

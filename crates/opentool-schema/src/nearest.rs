@@ -22,6 +22,25 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
     best.map(|(_, candidate)| candidate)
 }
 
+/// Up to `most` candidates that look like `word`, the likeliest first.
+pub(crate) fn ranked<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+    most: usize,
+) -> Vec<&'c str> {
+    if word.len() > LONGEST {
+        return Vec::new();
+    }
+    let word = plain(word);
+    let candidates = candidates.into_iter().take(MOST).filter(|candidate| candidate.len() <= LONGEST);
+    let mut scored: Vec<(f64, &str)> = candidates
+        .map(|candidate| (likeness(&word, &plain(candidate)), candidate))
+        .filter(|(score, _)| *score >= ENOUGH)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.into_iter().take(most).map(|(_, candidate)| candidate).collect()
+}
+
 fn likeness(a: &str, b: &str) -> f64 {
     if a == b {
         return if a.is_empty() { 0.0 } else { 1.0 };

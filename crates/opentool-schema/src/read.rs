@@ -38,7 +38,7 @@ fn none() -> Cow<'static, Value> {
     Cow::Owned(Value::Object(Map::new()))
 }
 
-fn not_an_object(value: &Value) -> Problem {
+pub(crate) fn not_an_object(value: &Value) -> Problem {
     Problem::new("", "type").expected("expected a JSON object").found(found(value))
 }
 

@@ -12,7 +12,7 @@ const HOPS: usize = 8;
 const VALUES: usize = 16;
 
 /// The types that a schema names; empty for any.
-pub(super) fn types(schema: &Value) -> Vec<&str> {
+pub(crate) fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),

@@ -26,8 +26,10 @@ use crate::refs::{Place, Refs};
 use crate::text::{LONGEST, found, name, shorten};
 use crate::validator::draft_of;
 
-use path::Path;
+pub(crate) use describe::types;
+pub(crate) use path::Path;
 use probe::Probes;
+pub(crate) use scalar::same;
 
 /// Problems that are reported one by one.
 const MAX_PROBLEMS: usize = 20;
@@ -106,7 +108,7 @@ impl Findings {
 }
 
 /// One explanation.
-struct Explainer<'r, 's> {
+pub(crate) struct Explainer<'r, 's> {
     refs: &'r Refs<'s>,
     draft: Draft,
     probes: Probes,
@@ -114,7 +116,7 @@ struct Explainer<'r, 's> {
 }
 
 impl<'r, 's> Explainer<'r, 's> {
-    fn new(refs: &'r Refs<'s>, draft: Draft) -> Self {
+    pub(crate) fn new(refs: &'r Refs<'s>, draft: Draft) -> Self {
         Self { refs, draft, probes: Probes::default(), steps_left: MAX_STEPS }
     }
 
@@ -126,10 +128,15 @@ impl<'r, 's> Explainer<'r, 's> {
     }
 
     /// Whether this schema accepts the value, as far as the walk can say.
-    fn accepts(&mut self, place: Place<'s>, value: &Value) -> bool {
+    pub(crate) fn accepts(&mut self, place: Place<'s>, value: &Value) -> bool {
         let mut findings = Findings::default();
         self.walk(place, value, &Path::Root, &mut findings);
         findings.none()
+    }
+
+    /// Whether there are steps left: without any, everything seems to be accepted.
+    pub(crate) fn can_say(&self) -> bool {
+        self.steps_left > 0
     }
 
     fn walk(&mut self, place: Place<'s>, value: &Value, at: &Path<'_>, findings: &mut Findings) {

@@ -6,23 +6,23 @@ use crate::text::shorten;
 const LONGEST: usize = 400;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Path<'p> {
+pub(crate) enum Path<'p> {
     Root,
     Key(&'p Path<'p>, &'p str),
     Item(&'p Path<'p>, usize),
 }
 
 impl<'p> Path<'p> {
-    pub(super) fn key(&'p self, key: &'p str) -> Self {
+    pub(crate) fn key(&'p self, key: &'p str) -> Self {
         Path::Key(self, key)
     }
 
-    pub(super) fn item(&'p self, index: usize) -> Self {
+    pub(crate) fn item(&'p self, index: usize) -> Self {
         Path::Item(self, index)
     }
 
     /// The JSON Pointer, cut where it is longer than any real one.
-    pub(super) fn pointer(&self) -> String {
+    pub(crate) fn pointer(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
         shorten(&text, LONGEST)

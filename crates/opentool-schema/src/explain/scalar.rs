@@ -162,7 +162,7 @@ fn meant(allowed: &[Value], value: &Value) -> Option<String> {
 }
 
 /// Equality as JSON Schema has it: `1` and `1.0` are the same.
-pub(super) fn same(a: &Value, b: &Value) -> bool {
+pub(crate) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => compare(a, b) == Some(Ordering::Equal),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Whether `value` has at most `levels` levels of arrays and objects.
-pub(super) fn within(value: &Value, levels: usize) -> bool {
+pub(crate) fn within(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(items) => {
             levels.checked_sub(1).is_some_and(|below| items.iter().all(|item| within(item, below)))

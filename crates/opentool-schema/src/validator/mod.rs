@@ -13,6 +13,7 @@ use opentool_core::{InvalidArguments, Problem, Schema};
 use serde_json::Value;
 
 pub(crate) use compile::{build, draft_of};
+pub(crate) use depth::within;
 use plain::Plain;
 
 use crate::SchemaError;
@@ -57,6 +58,11 @@ impl Validator {
     /// The schema, as it came.
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// Levels of arguments that are checked at all.
+    pub(crate) fn levels(&self) -> usize {
+        self.depth
     }
 
     /// Whether the schema accepts the arguments. The fast question: nothing is explained.

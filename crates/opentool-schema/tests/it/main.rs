@@ -3,9 +3,12 @@
 // The helpers of tests fail by panicking, like the tests themselves.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod arguments;
 mod call;
+mod conformance;
 mod definitions;
 mod golden;
 mod hostile;
 mod round_trip;
+mod text_calls;
 mod tools;

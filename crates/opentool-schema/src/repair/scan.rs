@@ -1,0 +1,119 @@
+//! A place in a text that only moves forward, and what counts as blank there.
+
+/// The reader's place in the text.
+pub(super) struct Scan<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    /// How much was looked at, in bytes; the tests hold it against the length of the text.
+    pub(super) looked: usize,
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(text: &'t str, at: usize) -> Self {
+        Self { text, at, looked: 0 }
+    }
+
+    /// What was not read yet.
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub(super) fn bump(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.skip(next.len_utf8());
+        Some(next)
+    }
+
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.at = self.at.saturating_add(bytes);
+        self.looked = self.looked.saturating_add(bytes);
+    }
+
+    /// Takes one of the characters.
+    pub(super) fn take(&mut self, wanted: impl Fn(char) -> bool) -> bool {
+        let there = self.peek().is_some_and(wanted);
+        if there {
+            self.bump();
+        }
+        there
+    }
+
+    /// Skips white space, comments, and line ends that were escaped although they stand outside of strings.
+    pub(super) fn blank(&mut self) {
+        let bytes = blank(self.rest());
+        self.skip(bytes);
+    }
+}
+
+/// The bytes of blank at the start of a text.
+pub(super) fn blank(text: &str) -> usize {
+    let mut rest = text;
+    loop {
+        let plain = spaces(rest);
+        let comment = comment(plain);
+        if comment == 0 {
+            return text.len().saturating_sub(plain.len());
+        }
+        rest = plain.get(comment..).unwrap_or_default();
+    }
+}
+
+/// The text without white space at its start, comments left alone.
+pub(super) fn spaces(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let plain = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        match ["\\n", "\\r", "\\t"].iter().find_map(|escaped| plain.strip_prefix(escaped)) {
+            Some(after) => rest = after,
+            None => return plain,
+        }
+    }
+}
+
+/// The bytes of a comment at the start of a text; 0 where there is none.
+pub(super) fn comment(text: &str) -> usize {
+    let line = || text.find('\n').unwrap_or(text.len());
+    match text.as_bytes() {
+        [b'/', b'/', ..] | [b'#', b' ' | b'\t', ..] => line(),
+        [b'/', b'*', ..] => text.find("*/").map_or(text.len(), |end| end.saturating_add(2)),
+        _ => 0,
+    }
+}
+
+pub(super) fn is_comma(c: char) -> bool {
+    matches!(c, ',' | '，' | '、')
+}
+
+pub(super) fn is_colon(c: char) -> bool {
+    matches!(c, ':' | '：')
+}
+
+pub(super) fn opens_object(c: char) -> bool {
+    matches!(c, '{' | '｛')
+}
+
+pub(super) fn opens_list(c: char) -> bool {
+    matches!(c, '[' | '［')
+}
+
+pub(super) fn closes_object(c: char) -> bool {
+    matches!(c, '}' | '｝')
+}
+
+pub(super) fn closes_list(c: char) -> bool {
+    matches!(c, ']' | '］')
+}
+
+/// Whether a character opens a quotation.
+pub(super) fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '“' | '”' | '„' | '‘' | '’' | '＂')
+}
+
+/// Whether a character may stand in a key without quotes.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '@')
+}

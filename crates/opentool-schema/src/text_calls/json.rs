@@ -1,0 +1,86 @@
+//! Calls as JSON: `{"name": …, "arguments": …}`, alone, in a list, in a fence.
+
+use opentool_core::Problem;
+use serde_json::{Map, Value};
+
+use super::{TextCall, TextCalls, cut_off};
+use crate::repair::{self, Fault, Tolerance};
+
+/// The calls that a JSON text is.
+pub(super) fn calls(text: &str) -> Result<Vec<TextCall>, Problem> {
+    let value = value(text)?;
+    let items = match value {
+        Value::Array(items) => items,
+        other => vec![other],
+    };
+    items.into_iter().map(|item| call(item).ok_or_else(not_a_call)).collect()
+}
+
+/// An object or list, nearly JSON at least.
+pub(super) fn value(text: &str) -> Result<Value, Problem> {
+    match repair::read(text, Tolerance::Sure) {
+        Ok(written) => Ok(written.value),
+        Err(Fault::Truncated) => Err(cut_off()),
+        Err(_) => Err(Problem::new("", "json").expected("expected a call as JSON")),
+    }
+}
+
+fn not_a_call() -> Problem {
+    Problem::new("", "json").expected("expected a call: an object with `name` and `arguments`")
+}
+
+/// `{"name", "arguments"}` in its spellings.
+fn call(value: Value) -> Option<TextCall> {
+    let Value::Object(mut members) = value else { return None };
+    // OpenAI's: `{"type": "function", "function": {…}}`.
+    if let Some(Value::Object(inner)) = members.get_mut("function") {
+        members = std::mem::take(inner);
+    }
+    let name =
+        ["name", "tool_name", "function", "tool"].iter().find_map(|key| members.get(*key)?.as_str())?;
+    let name = name.to_owned();
+    let arguments = ["arguments", "parameters", "args", "input", "tool_input"]
+        .iter()
+        .find_map(|key| members.shift_remove(*key));
+    Some(TextCall::new(&name, object(arguments.unwrap_or(Value::Null))))
+}
+
+/// Arguments that are the text of an object become the object; other things stay for validation to refuse.
+fn object(arguments: Value) -> Value {
+    match arguments {
+        Value::Null => Value::Object(Map::new()),
+        Value::String(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(parsed @ Value::Object(_)) => parsed,
+            _ => Value::String(text),
+        },
+        other => other,
+    }
+}
+
+/// A text that is calls as JSON and nothing else, in a fence or not.
+pub(super) fn whole(text: &str) -> Option<TextCalls> {
+    let body = text.trim();
+    let body = match body.strip_prefix("```") {
+        Some(fenced) => {
+            let inside = fenced.strip_suffix("```")?;
+            inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim()
+        }
+        None => body,
+    };
+    if !body.starts_with('{') && !body.starts_with("[{") {
+        return None;
+    }
+    let value = value(body).ok()?;
+    let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
+    let meant = |item: &Value| {
+        let inner = item.get("function").filter(|inner| inner.is_object()).unwrap_or(item);
+        let named = ["name", "tool_name"].iter().any(|key| inner.get(*key).is_some_and(Value::is_string));
+        named && ["arguments", "parameters"].iter().any(|key| inner.get(*key).is_some())
+    };
+    if items.is_empty() || !items.iter().all(meant) {
+        return None;
+    }
+    let mut found = TextCalls::default();
+    found.add(calls(body));
+    Some(found)
+}

@@ -1,0 +1,98 @@
+//! Calls after the special tokens of chat templates: Mistral, Llama, Kimi, DeepSeek, Harmony, and the like.
+
+use opentool_core::Problem;
+
+use super::{TextCall, TextCalls, between, cut_off, json};
+
+/// Marks that JSON follows: a call, or a list of them.
+const BEFORE_JSON: [&str; 5] =
+    ["[TOOL_CALLS]", "<|python_tag|>", "<|tool_call|>", "<|tool_calls|>", "functools"];
+
+/// Marks of one call each: before the name, between name and arguments, after the arguments.
+const PARTS: [(&str, &str, &str); 2] = [
+    ("<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"),
+    ("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"),
+];
+
+pub(super) fn read(text: &str) -> Option<TextCalls> {
+    let mut found = TextCalls::default();
+    if let Some((begin, middle, end)) = PARTS.iter().find(|(begin, ..)| text.contains(begin)) {
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once(begin).filter(|_| !found.full()) {
+            let (inside, next) = between(after, end);
+            found.add(if next.is_some() { parts(inside, middle) } else { Err(cut_off()) });
+            rest = next.unwrap_or_default();
+        }
+        return Some(found);
+    }
+    if text.contains(" to=") && text.contains("<|message|>") {
+        harmony(text, &mut found);
+        return Some(found).filter(|found| !found.is_empty());
+    }
+    let mark = BEFORE_JSON.iter().find(|mark| {
+        text.split_once(**mark).is_some_and(|(before, after)| {
+            **mark != "functools" || (before.trim().is_empty() && after.starts_with('['))
+        })
+    })?;
+    if *mark == "[TOOL_CALLS]" && text.contains("[ARGS]") {
+        // Since version 11: `[TOOL_CALLS]name[ARGS]{…}`, one mark a call.
+        for piece in text.split(mark).skip(1) {
+            if found.full() {
+                break;
+            }
+            found.add(parts(piece.split("[TOOL_").next().unwrap_or(piece), "[ARGS]"));
+        }
+        return Some(found);
+    }
+    let (_, after) = text.split_once(mark)?;
+    found.add(several(after));
+    Some(found)
+}
+
+/// JSON calls, separated by `;` where a template does that.
+fn several(text: &str) -> Result<Vec<TextCall>, Problem> {
+    let body = text.trim();
+    if serde_json::from_str::<serde_json::Value>(body).is_err() && body.contains("};") {
+        let pieces: Vec<&str> = body.split_inclusive("};").map(|piece| piece.trim_end_matches(';')).collect();
+        let calls: Result<Vec<Vec<TextCall>>, Problem> = pieces.into_iter().map(json::calls).collect();
+        return calls.map(|calls| calls.into_iter().flatten().collect());
+    }
+    json::calls(body)
+}
+
+fn parts(inside: &str, middle: &str) -> Result<Vec<TextCall>, Problem> {
+    let (name, arguments) = inside.split_once(middle).ok_or_else(cut_off)?;
+    // DeepSeek's older form: `function<sep>name`, a line end, and a fence.
+    let (name, arguments) = match (name.trim(), arguments.split_once('\n')) {
+        ("function", Some((name, fenced))) => (name, fenced),
+        _ => (name, arguments),
+    };
+    call(name, arguments).map(|call| vec![call])
+}
+
+fn call(name: &str, arguments: &str) -> Result<TextCall, Problem> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(Problem::new("", "json").expected("expected the name of a tool"));
+    }
+    let arguments = json::value(arguments)?;
+    Ok(TextCall::new(name, arguments))
+}
+
+/// `<|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>`
+fn harmony(text: &str, found: &mut TextCalls) {
+    let mut rest = text;
+    while let Some((head, after)) = rest.split_once("<|message|>").filter(|_| !found.full()) {
+        let head = head.rsplit("<|end|>").next().unwrap_or(head);
+        // A message ends with the next special token.
+        let (inside, next) =
+            after.split_at_checked(after.find("<|").unwrap_or(after.len())).unwrap_or((after, ""));
+        if let Some((_, to)) = head.rsplit_once(" to=") {
+            let name = to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
+            let name = name.strip_prefix("functions.").unwrap_or(name);
+            found.add(call(name, inside).map(|call| vec![call]));
+        }
+        // All else is prose of another channel.
+        rest = next;
+    }
+}

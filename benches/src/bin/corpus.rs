@@ -47,7 +47,8 @@ fn one(file: &Path) -> Value {
     let (seconds, cpu, memory) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu, peak_memory());
     let mut broken = Vec::new();
     for definition in tools.definitions() {
-        let schemas = [("input", Some(&definition.input_schema)), ("output", definition.output_schema.as_ref())];
+        let schemas =
+            [("input", Some(&definition.input_schema)), ("output", definition.output_schema.as_ref())];
         for (which, schema) in schemas {
             if let Some(fault) = schema.and_then(fault) {
                 broken.push(format!("{} {which}: {fault}", definition.name));
@@ -80,7 +81,8 @@ fn dangling(schema: &Value, root: &Value) -> Option<String> {
         Value::Array(items) => items.iter().find_map(|item| dangling(item, root)),
         Value::Object(members) => {
             if let Some(Value::String(reference)) = members.get("$ref") {
-                let found = reference.strip_prefix('#').is_some_and(|pointer| root.pointer(pointer).is_some());
+                let found =
+                    reference.strip_prefix('#').is_some_and(|pointer| root.pointer(pointer).is_some());
                 if !found {
                     return Some(reference.clone());
                 }
@@ -98,7 +100,8 @@ fn dangling(schema: &Value, root: &Value) -> Option<String> {
 /// How many operations the document has, counted without the importer. Only JSON; `null` for YAML.
 fn operations(file: &Path) -> Value {
     const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-    let document: Option<Value> = std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let document: Option<Value> =
+        std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let Some(document) = document else { return Value::Null };
     let items = document.get("paths").and_then(Value::as_object).into_iter().flatten();
     let count = items
@@ -168,7 +171,9 @@ fn run(file: &Path) -> Value {
     match Command::new(program).arg("--one").arg(file).output() {
         Ok(output) if output.status.success() => serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| failure(format!("the importing process printed no JSON: {error}"))),
-        Ok(output) => failure(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())),
+        Ok(output) => {
+            failure(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim()))
+        }
         Err(error) => failure(error.to_string()),
     }
 }

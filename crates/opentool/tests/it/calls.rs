@@ -75,7 +75,8 @@ fn the_model_reads_the_error_and_the_operator_its_sources() {
 #[test]
 fn wrong_arguments_never_reach_the_function() {
     let tools = tools![weather];
-    for arguments in [json!({}), json!({"city": {}}), json!({"city": "P", "day": 1}), json!("{"), json!([1])] {
+    for arguments in [json!({}), json!({"city": {}}), json!({"city": "P", "day": 1}), json!("{"), json!([1])]
+    {
         let error = call(&tools, "weather", arguments.clone()).unwrap_err();
         assert!(matches!(error, ToolError::InvalidArguments(_)), "{arguments}: {error}");
     }

@@ -47,7 +47,10 @@ pub(super) fn judge(
     let Some(c) = next.chars().next() else { return Verdict::End };
     let beyond = next.get(c.len_utf8()..).unwrap_or_default();
     if role == Role::Key {
-        return if is_colon(c) || c == '=' || comment_follows(next) { Verdict::End } else { Verdict::Inside };
+        // `"city" "Paris"`: the colon is missing.
+        let value = spaced && is_quote(c);
+        let end = value || is_colon(c) || c == '=' || comment_follows(next);
+        return if end { Verdict::End } else { Verdict::Inside };
     }
     if comment_follows(next) {
         return Verdict::End;
@@ -63,11 +66,14 @@ pub(super) fn judge(
         *looked = looked.saturating_add(beyond.len().saturating_sub(next.len()));
         return after_closing(next, last);
     }
+    if is_colon(c) {
+        // The end of a key, so that what was begun before it has ended somewhere.
+        return Verdict::Unclear;
+    }
     match role {
         // `"a" "b"`: a comma is missing, unless quotes are unescaped here anyway.
         Role::Item if is_quote(c) && inner == 0 && spaced => Verdict::End,
         Role::Item if is_quote(c) && spaced => Verdict::Unclear,
-        Role::Member if is_colon(c) => Verdict::Unclear,
         Role::Member if spaced && (key_follows(next) || word_key_follows(next)) => Verdict::End,
         Role::Member if is_quote(c) && key_follows(next) => Verdict::End,
         // Concatenation, which only the wide reading knows.

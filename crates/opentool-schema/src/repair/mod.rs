@@ -77,6 +77,7 @@ pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Written, Fault> {
         Start::At(at) => whole(text, at, parse::Opening::Written, tolerance),
         Start::Inside(at) => whole(text, at, parse::Opening::Implied, tolerance),
         Start::Quoted(inner) => return Ok(Written { value: Value::String(inner), marks: Marks::default() }),
+        Start::Cut => return Err(Fault::Truncated),
         Start::Nowhere => Err(Fault::NotJson { at: 0, why: "there is no JSON object in it" }),
     };
     match found {

@@ -142,8 +142,13 @@ impl<'t> Parser<'t> {
     }
 
     fn colon(&mut self, key: String) -> Result<Option<String>, Fault> {
+        let end = self.scan.at;
         self.scan.blank();
         let Some(next) = self.scan.peek() else { return Ok(None) };
+        if is_quote(next) && self.scan.at > end {
+            // The colon is missing: two strings side by side are a key and its value.
+            return Ok(Some(key));
+        }
         let equals = next == '=' && self.tolerance == Tolerance::Wide;
         if !is_colon(next) && !equals {
             return self.refused("expected a colon after the key");

@@ -13,6 +13,8 @@ pub(super) enum Start {
     Inside(usize),
     /// The whole is a string with this text.
     Quoted(String),
+    /// The whole is a string with an object in it, and ends too early.
+    Cut,
     /// There is no structure.
     Nowhere,
 }
@@ -20,12 +22,18 @@ pub(super) enum Start {
 pub(super) fn start(text: &str) -> Start {
     let first = blank(text);
     let body = text.get(first..).unwrap_or_default();
+    // A template's `{{` that was never filled in.
+    if let Some(inside) = body.strip_prefix("{{").filter(|inside| inside.trim_end().ends_with("}}")) {
+        return Start::At(first.saturating_add(body.len().saturating_sub(inside.len())).saturating_sub(1));
+    }
     if body.starts_with(|c| opens_object(c) || opens_list(c)) {
         return Start::At(first);
     }
     if body.starts_with('"') {
-        if let Ok(inner) = serde_json::from_str::<String>(body) {
-            return Start::Quoted(inner);
+        match serde_json::from_str::<String>(body) {
+            Ok(inner) => return Start::Quoted(inner),
+            Err(error) if error.is_eof() && body.starts_with("\"{") => return Start::Cut,
+            Err(_) => {}
         }
         if key_follows(body) {
             return Start::Inside(first);

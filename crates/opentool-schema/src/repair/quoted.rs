@@ -30,9 +30,9 @@ pub(super) fn quoted(
 ) -> Result<Quoted, Fault> {
     let from = scan.at;
     let Some(open) = scan.bump() else { return Err(Fault::Truncated) };
-    if tolerance == Tolerance::Wide
+    if tolerance != Tolerance::Prefix
         && open == '"'
-        && role == Role::Member
+        && role != Role::Key
         && let Some(text) = tripled(scan)
     {
         return Ok(Quoted { text, end: End::Closed });

@@ -116,7 +116,7 @@ fn first(text: &str, tags: &[Tag; 2]) -> Option<Tag> {
 }
 
 /// The next element: the name in its opening tag, what is inside, what follows.
-fn element<'t>(text: &'t str, (open, close): Tag) -> Result<Option<(&'t str, &'t str, &'t str)>, Problem> {
+fn element(text: &str, (open, close): Tag) -> Result<Option<(&str, &str, &str)>, Problem> {
     let Some((_, after)) = text.split_once(open) else { return Ok(None) };
     let (name, after) = after.split_once('>').ok_or_else(cut_off)?;
     let (inside, next) = after.split_once(close).ok_or_else(cut_off)?;

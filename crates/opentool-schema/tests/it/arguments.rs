@@ -125,6 +125,10 @@ fn what_could_mean_two_things_is_refused() {
         (r#"{"city":"Paris"}{"city":"Rome"}"#, "invalid_json"),
         (r#"{"city":"Paris"},"days":3}"#, "invalid_json"),
         (r#"{"tags":["a", b, "c"],"city":"x"}"#, "invalid_json"),
+        // A bracket is missing, but where?
+        (r#"{"tags":["a","b","city":"x"}"#, "invalid_json"),
+        // Cut off inside of its own quotes.
+        (r#""{\"city\":\"Paris\""#, "truncated"),
         // Two spellings of one key.
         (r#"{"City":"Paris","CITY":"Rome"}"#, "missing_required"),
         (r#"{"city":"Paris","days":"3 days"}"#, "type_mismatch"),
@@ -146,6 +150,9 @@ fn only_one_reading_is_taken() {
         (r#"{"city":"Paris","when":"5"}"#, json!({"city": "Paris", "when": 5})),
         (r#"{"city":"Paris","when":"null"}"#, json!({"city": "Paris", "when": null})),
         (r#"{"city":"Paris","UNIT":"Celsius"}"#, json!({"city": "Paris", "unit": "celsius"})),
+        (r#"{"city" "Paris"}"#, json!({"city": "Paris"})),
+        (r#"{{"city":"Paris"}}"#, json!({"city": "Paris"})),
+        (r#"{"city":"""a "b" c"""}"#, json!({"city": "a \"b\" c"})),
         (r#"{}{"city":"Paris"}"#, json!({"city": "Paris"})),
         (r#"{"city":"Paris"}}"#, json!({"city": "Paris"})),
         (r#"get_weather({"city": "Paris"})"#, json!({"city": "Paris"})),

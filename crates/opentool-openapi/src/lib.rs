@@ -1,6 +1,6 @@
 //! Tools from OpenAPI documents: a lenient reader, a pure plan for every operation, one executor.
 //!
-//! [`load`] reads a file or a URL, [`parse`] reads a text without any I/O. Both give an [`Api`], whose operations are
+//! [`load()`] reads a file or a URL, [`parse`] reads a text without any I/O. Both give an [`Api`], whose operations are
 //! [`plan::Operation`]s: values that say everything about a call and do nothing. [`request::build`] turns one and
 //! arguments into a request, [`execute::OperationTool`] sends it.
 //!
@@ -42,7 +42,7 @@ pub use request::{Credential, MissingCredentials, Settings};
 /// ```
 ///
 /// # Errors
-/// Those of [`load`] that are about the text.
+/// Those of [`load()`] that are about the text.
 pub fn parse(text: impl AsRef<[u8]>, address: impl Into<Address>) -> Result<Api, OpenApiError> {
     Api::read(text.as_ref(), address.into())
 }

@@ -59,7 +59,7 @@ fn whole_bodies_are_bytes_or_text() {
 fn other_objects_are_not_bytes() {
     let tools = api().tools().unwrap();
     for value in
-        [json!({"base64": "AQ=="}), json!({"$base64": 1}), json!({"$base64": "AQ==", "path": "/etc"})]
+        [json!({"base64": "AQ=="}), json!({"$base64": {}}), json!({"$base64": "AQ==", "path": "/etc"})]
     {
         let call = ToolCall::new("1", "photo", json!({"body": value}));
         let error = tools.check(&call).unwrap_err();

@@ -7,7 +7,7 @@
 use opentool::openapi::Api;
 use opentool::openapi::plan::Operation;
 use opentool::openapi::request::{Located, Request, Settings, build_located};
-use opentool::schema::ToolSetExt as _;
+use opentool::schema::{RepairPolicy, Repairs, ToolSetExt as _};
 use opentool::{ToolCall, ToolSet};
 use serde_json::{Map, Value};
 
@@ -63,7 +63,7 @@ impl<'a> ByLocation<'a> {
             console.data(format!("{}\n", request.to_curl()).as_bytes())?;
         }
         let refused = match self.into_call(tool) {
-            Ok(call) => tools.check(&call).err().map(CliError::Call),
+            Ok(call) => tools.take(&call, &RepairPolicy::new(Repairs::Off)).err().map(CliError::Call),
             Err(error) => Some(error),
         };
         match refused {

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::time::Instant;
 
-use opentool::schema::ToolSetExt as _;
+use opentool::schema::{RepairPolicy, Repairs, ToolSetExt as _};
 use opentool::{ToolCall, ToolContext, ToolError, ToolOutput, UnknownTool};
 
 use crate::args::examples;
@@ -25,7 +25,7 @@ use crate::{call, runtime};
 ///   key=@file   the text of a file, or its bytes where a file is uploaded;
 ///               `key:=@file` reads JSON
 ///   -           a JSON object from standard input
-/// They are checked before anything is sent.
+/// They are checked before anything is sent, and never mended as a model's are.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool call petstore.yaml getPetById petId=2"
@@ -85,7 +85,9 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     } else {
         ToolCall::new("1", args.tool, arguments)
     };
-    let arguments = tools.check(&call)?;
+    // A person is told what is wrong with a command, and not given another one.
+    let as_written = RepairPolicy::new(Repairs::Off);
+    let (arguments, _) = tools.take(&call, &as_written)?;
     let request = match &source.content {
         // Made here to tell what cannot be sent from what failed on the way.
         Content::OpenApi(api) => {
@@ -102,7 +104,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         };
     }
     let started = Instant::now();
-    let mut cx = ToolContext::new().call_id("1");
+    let mut cx = ToolContext::new().call_id("1").fact(as_written);
     cx = match started.checked_add(args.loading.timeout) {
         Some(end) => cx.deadline(end),
         None => cx,

@@ -27,13 +27,15 @@ pub(super) struct Screen {
     width: usize,
     /// Calls of this round that have begun: results name their tool where there are several.
     calls: usize,
+    /// The id of the call that began last: a request of another one names its tool.
+    latest: Option<String>,
 }
 
 impl Screen {
     /// A screen so many columns wide, 80 where nobody knows. Very wide ones are not filled: long lines are
     /// hard to read.
     pub(super) fn new(width: Option<usize>) -> Self {
-        Self { width: width.unwrap_or(80).clamp(40, 110), calls: 0 }
+        Self { width: width.unwrap_or(80).clamp(40, 110), calls: 0, latest: None }
     }
 
     /// The text of an event.
@@ -114,14 +116,16 @@ impl Screen {
                 String::new()
             }
             AgentEvent::Text { text } => format!("{}\n", self.speech(MODEL, "model", text)),
-            AgentEvent::CallStarted { name, arguments, .. } => {
+            AgentEvent::CallStarted { call_id, name, arguments } => {
                 self.calls = self.calls.saturating_add(1);
+                self.latest = Some(call_id.clone());
                 let label = self.label(CALL, "call");
                 let name = shorten(&printable(name), 40);
                 let room = self.room().saturating_sub(name.chars().count().saturating_add(1));
                 let arguments = shorten(&printable(&arguments_text(arguments)), room);
                 format!("{label}{STRONG}{name}{STRONG:#} {arguments}\n")
             }
+            AgentEvent::CallSent { call_id, name, request } => self.sent(call_id, name, request),
             AgentEvent::CallFinished { name, output, duration: took, .. } => {
                 self.finished(name, output, &duration(*took))
             }
@@ -129,22 +133,22 @@ impl Screen {
         }
     }
 
+    fn sent(&self, call_id: &str, name: &str, request: &str) -> String {
+        let whose = if self.latest.as_deref() == Some(call_id) { String::new() } else { of_tool(name) };
+        let room = self.room().saturating_sub(whose.chars().count());
+        let request = shorten(&printable(request), room);
+        format!("{}{whose}{request}\n", self.label(FAINT, "sent"))
+    }
+
     fn finished(&self, name: &str, output: &ToolOutput, took: &str) -> String {
-        let mut text = String::new();
-        if let Some(request) = output.metadata.get("http.request").and_then(Value::as_str) {
-            let request = shorten(&printable(request), self.room());
-            let _ = writeln!(text, "{}{request}", self.label(FAINT, "sent"));
-        }
         let (style, word) = if output.is_error { (WRONG, "error") } else { (CALL, "result") };
-        let whose =
-            if self.calls > 1 { format!("{}: ", shorten(&printable(name), 30)) } else { String::new() };
+        let whose = if self.calls > 1 { of_tool(name) } else { String::new() };
         let room =
             self.room().saturating_sub(whose.chars().count()).saturating_sub(took.len().saturating_add(2));
         let result = shorten(&printable(&output.to_text()), room);
         let gap = room.saturating_sub(result.chars().count()).saturating_add(2);
         let label = self.label(style, word);
-        let _ = writeln!(text, "{label}{whose}{result}{:gap$}{FAINT}{took}{FAINT:#}", "");
-        text
+        format!("{label}{whose}{result}{:gap$}{FAINT}{took}{FAINT:#}\n", "")
     }
 
     fn next(&self, steps: &[NextStep]) -> String {
@@ -217,6 +221,11 @@ fn heading(title: &str) -> String {
     format!("\n{STRONG}{title}{STRONG:#}\n")
 }
 
+/// Whose line it is.
+fn of_tool(name: &str) -> String {
+    format!("{}: ", shorten(&printable(name), 30))
+}
+
 /// Arguments as the model wrote them.
 fn arguments_text(arguments: &Value) -> String {
     match arguments {
@@ -258,17 +267,20 @@ mod tests {
         if event["says"].is_string() {
             return AgentEvent::Text { text: text("says") };
         }
+        // A tool is called once in a round here.
         if event["call"].is_string() {
             let (name, arguments) = (text("call"), event["with"].clone());
-            return AgentEvent::CallStarted { call_id: "1".to_owned(), name, arguments };
+            return AgentEvent::CallStarted { call_id: name.clone(), name, arguments };
+        }
+        if event["sent"].is_string() {
+            return AgentEvent::CallSent { call_id: text("of"), name: text("of"), request: text("sent") };
         }
         let mut output = ToolOutput::text(text("result"));
         output.is_error = event["error"] == true;
-        if event["sent"].is_string() {
-            output = output.metadata("http.request", text("sent"));
-        }
+        // It is told when it leaves, and not once more.
+        output = output.metadata("http.request", "GET http://127.0.0.1:7387/again");
         let (name, duration) = (text("of"), Duration::from_micros(1_234));
-        AgentEvent::CallFinished { call_id: "1".to_owned(), name, output, failure: None, duration }
+        AgentEvent::CallFinished { call_id: name.clone(), name, output, failure: None, duration }
     }
 
     #[test]
@@ -279,7 +291,8 @@ mod tests {
             &[
                 json!({"round": 1}),
                 json!({"call": "getPetById", "with": {"petId": 2}}),
-                json!({"of": "getPetById", "sent": "GET http://127.0.0.1:7387/pet/2",
+                json!({"of": "getPetById", "sent": "GET http://127.0.0.1:7387/pet/2"}),
+                json!({"of": "getPetById",
                        "result": format!("{{\"id\":2,\n \"name\":\"{}\"}}", "Miso".repeat(30))}),
                 json!({"round": 2}),
                 json!({"says": "Miso is a cat. ".repeat(8)}),
@@ -295,14 +308,25 @@ mod tests {
     }
 
     #[test]
-    fn results_of_calls_side_by_side_say_whose_they_are() {
+    fn a_request_is_shown_when_it_leaves_and_before_there_is_an_answer() {
+        let mut screen = Screen::new(None);
+        events(&mut screen, &[json!({"round": 1}), json!({"call": "getPetById", "with": {"petId": 2}})]);
+        let request = json!({"of": "getPetById", "sent": "GET http://127.0.0.1:7387/pet/2"});
+        assert_eq!(events(&mut screen, &[request]), "   sent   GET http://127.0.0.1:7387/pet/2\n");
+    }
+
+    #[test]
+    fn lines_of_calls_side_by_side_say_whose_they_are() {
         let mut screen = Screen::new(Some(80));
         let shown = events(
             &mut screen,
             &[
                 json!({"round": 1}),
                 json!({"call": "getPetById", "with": {"petId": 2}}),
+                json!({"call": "findPetsByTags", "with": {}}),
+                json!({"of": "findPetsByTags", "sent": "GET http://127.0.0.1:7387/pet/findByTags"}),
                 json!({"call": "today", "with": null}),
+                json!({"of": "getPetById", "sent": format!("GET http://127.0.0.1:7387/{}", "x".repeat(80))}),
                 json!({"of": "today", "result": "2026-11-21"}),
                 json!({"of": "getPetById", "result": "there is no pet 2", "error": true}),
                 json!({"round": 2}),
@@ -312,7 +336,10 @@ mod tests {
         );
         insta::assert_snapshot!(shown, @r#"
         call   getPetById {"petId":2}
+        call   findPetsByTags {}
+        sent   GET http://127.0.0.1:7387/pet/findByTags
         call   today {}
+        sent   getPetById: GET http://127.0.0.1:7387/xxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
         result today: 2026-11-21                                              1.23 ms
         error  getPetById: there is no pet 2                                  1.23 ms
         call   today {"broken"
@@ -340,7 +367,9 @@ mod tests {
         let attack = "\x1b[2J\x07\u{202e}";
         let shown = [
             screen.show(&Event::Agent(&told(&json!({"call": attack, "with": {"a": attack}})))),
-            screen.show(&Event::Agent(&told(&json!({"of": attack, "sent": attack, "result": attack})))),
+            screen.show(&Event::Agent(&told(&json!({"of": attack, "sent": attack})))),
+            screen.show(&Event::Agent(&told(&json!({"of": "other", "sent": attack})))),
+            screen.show(&Event::Agent(&told(&json!({"of": attack, "result": attack})))),
             screen.show(&Event::Agent(&told(&json!({"says": attack})))),
         ]
         .concat();

@@ -39,6 +39,18 @@ fn arguments_that_do_not_fit_are_all_listed() {
 }
 
 #[test]
+fn what_a_person_wrote_is_not_mended() {
+    for words in [&[r#"{"petID": 2}"#][..], &["PETID=2"], &[r#"{"petId": "2"}"#], &[r#"petId:="2""#]] {
+        refused(&[&["getPetById"], words].concat(), &["/pet"]);
+        refused(&[&["getPetById", "--dry-run"], words].concat(), &["nothing was sent"]);
+    }
+    refused(&["getPetById", r#"{"petID": 2}"#], &["/petID: unknown key", "did you mean `petId`"]);
+    refused(&["getPetById", "PETID=2"], &["/PETID: unknown key", "did you mean `petId`"]);
+    refused(&["getPetById", r#"{"petId": "2"}"#], &["/petId: expected an integer, found the string \"2\""]);
+    refused(&["GetPetById", "petId=2"], &["there is no tool `GetPetById`", "`getPetById`"]);
+}
+
+#[test]
 fn with_json_the_error_is_one_object() {
     let ran = opentool(["call", "petstore.yaml", "getPetById", "petId=two", "--json"]).end();
     assert_eq!((ran.code, ran.text()), (4, ""), "\n{ran}");

@@ -122,10 +122,26 @@ fn a_program_reads_the_story_as_json_lines() {
         assert!(call["duration_ms"].as_f64().unwrap() > 0.0, "{call}");
         assert!(call["output"].get("is_error").is_none(), "{call}");
     }
+    // Every call to the shop: it begins, its request leaves, its result comes.
+    for (name, is_http) in calls.iter().zip([true, true, false, false, true]) {
+        let of_call: Vec<&str> = events
+            .iter()
+            .filter(|event| event["name"] == *name)
+            .map(|event| event["event"].as_str().unwrap())
+            .collect();
+        let expected: &[&str] = if is_http {
+            &["call_started", "call_sent", "call_finished"]
+        } else {
+            &["call_started", "call_finished"]
+        };
+        assert_eq!(of_call, expected, "{name}");
+    }
     let url = named(&events, "shop_opened").next().unwrap()["url"].as_str().unwrap();
     let order = finished.iter().find(|call| call["name"] == "placeOrder").unwrap();
     assert_eq!(order["output"]["metadata"]["http.request"], format!("POST {url}/store/order"));
     assert_eq!(order["output"]["metadata"]["http.status"], 201);
+    let sent = named(&events, "call_sent").find(|call| call["name"] == "placeOrder").unwrap();
+    assert_eq!(sent["request"], format!("POST {url}/store/order"));
     assert_eq!(named(&events, "user").count(), 3);
     assert_eq!(named(&events, "finished").count(), 3);
 }

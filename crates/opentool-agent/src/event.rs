@@ -36,6 +36,15 @@ pub enum AgentEvent {
         /// The arguments; as text where what the model wrote is not JSON.
         arguments: Value,
     },
+    /// A request leaves for a service behind a tool.
+    CallSent {
+        /// The id of the call.
+        call_id: String,
+        /// The name of the tool.
+        name: String,
+        /// Its summary, such as `GET https://api.example/pet/1`, with secrets masked.
+        request: String,
+    },
     /// A tool says how far it is.
     CallProgress {
         /// The id of the call.
@@ -167,6 +176,9 @@ impl EventSink for CallEvents {
             }),
             ToolEvent::Partial(output) => {
                 self.observers.tell(|| AgentEvent::CallPartial { call_id, name, output: output.clone() });
+            }
+            ToolEvent::Sent(request) => {
+                self.observers.tell(|| AgentEvent::CallSent { call_id, name, request: request.clone() });
             }
             _ => {}
         }

@@ -59,7 +59,7 @@ impl ToolContext {
         self
     }
 
-    /// Who receives progress and partial outputs.
+    /// Who receives progress, partial outputs and the summaries of requests.
     pub fn events(mut self, sink: impl EventSink) -> Self {
         self.events = Some(Arc::new(sink));
         self
@@ -90,7 +90,7 @@ impl ToolContext {
         &self.cancellation
     }
 
-    /// Who receives progress and partial outputs, for a host that passes them on.
+    /// Who receives progress, partial outputs and the summaries of requests, for a host that passes them on.
     pub fn event_sink(&self) -> Option<&Arc<dyn EventSink>> {
         self.events.as_ref()
     }
@@ -104,6 +104,13 @@ impl ToolContext {
     /// where nobody listens.
     pub async fn partial(&self, output: impl Into<ToolOutput>) {
         self.emit(|| ToolEvent::Partial(output.into())).await;
+    }
+
+    /// Tells the host that a request leaves for a service behind the tool: its summary, such as
+    /// `GET https://api.example/pet/1`, with secrets masked. Tell it right before the request is sent. It is never
+    /// for a model or a client. Waits while the receiver is full; does nothing where nobody listens.
+    pub async fn sent(&self, request: impl Into<String>) {
+        self.emit(|| ToolEvent::Sent(request.into())).await;
     }
 
     async fn emit(&self, event: impl FnOnce() -> ToolEvent) {
@@ -134,6 +141,8 @@ pub enum ToolEvent {
     Progress(Progress),
     /// A part of the output.
     Partial(ToolOutput),
+    /// A request left for a service behind the tool: its summary for the host, secrets masked.
+    Sent(String),
 }
 
 /// How far a call is.

@@ -30,6 +30,7 @@ impl Seen {
 #[tokio::test(start_paused = true)]
 async fn everything_is_told_in_the_order_in_which_it_happens() {
     let works = raw("works", async |cx, _| {
+        cx.sent("GET https://api.example/pet/2").await;
         cx.progress(Progress::new(1.0).total(2.0).message("half")).await;
         cx.partial("first half").await;
         tokio::time::advance(Duration::from_millis(250)).await;
@@ -48,6 +49,8 @@ async fn everything_is_told_in_the_order_in_which_it_happens() {
             json!({"event": "round_started", "round": 1}),
             json!({"event": "text", "text": "Let me look."}),
             json!({"event": "call_started", "call_id": "a", "name": "works", "arguments": {"pet": 2}}),
+            json!({"event": "call_sent", "call_id": "a", "name": "works",
+                   "request": "GET https://api.example/pet/2"}),
             json!({"event": "call_progress", "call_id": "a", "name": "works", "done": 1.0, "total": 2.0,
                    "message": "half"}),
             json!({"event": "call_partial", "call_id": "a", "name": "works",
@@ -111,6 +114,7 @@ async fn the_receiver_of_the_host_still_gets_what_tools_tell() {
     }
     let works = raw("works", async |cx, _| {
         cx.progress(1.0).await;
+        cx.sent("GET https://api.example/").await;
         Ok(ToolOutput::new())
     });
     let count = Arc::new(Mutex::new(0));
@@ -121,5 +125,5 @@ async fn the_receiver_of_the_host_still_gets_what_tools_tell() {
         .run("?")
         .await
         .unwrap();
-    assert_eq!(*count.lock().unwrap(), 1);
+    assert_eq!(*count.lock().unwrap(), 2);
 }

@@ -41,6 +41,7 @@ impl EventSink for Heard {
         let text = match event {
             ToolEvent::Progress(p) => format!("{}/{}", p.done, p.total.unwrap_or_default()),
             ToolEvent::Partial(output) => output.to_text(),
+            ToolEvent::Sent(request) => request,
             _ => String::new(),
         };
         self.0.lock().unwrap().push(text);
@@ -53,8 +54,9 @@ fn events_reach_the_sink_in_order() {
     let heard = Heard::default();
     let cx = ToolContext::new().events(heard.clone());
     cx.progress(Progress::new(1.0).total(2.0)).now_or_never().unwrap();
+    cx.sent("GET https://api.example/pet/1").now_or_never().unwrap();
     cx.partial(ToolOutput::text("half")).now_or_never().unwrap();
-    assert_eq!(*heard.0.lock().unwrap(), ["1/2", "half"]);
+    assert_eq!(*heard.0.lock().unwrap(), ["1/2", "GET https://api.example/pet/1", "half"]);
     // Nobody listens: nothing happens, nothing blocks.
     ToolContext::new().progress(0.5).now_or_never().unwrap();
 }

@@ -5,7 +5,7 @@ use opentool_text::{Expected, Notation};
 use serde_json::Value;
 
 use crate::lint::rules;
-use crate::lint::{self, Culprit, Findings};
+use crate::lint::{self, Culprit};
 use crate::{DocError, Document, read};
 
 const EXPECTED: Expected<'static> = Expected::new("an OpenTool document", "opentool: 1.1.0");
@@ -46,52 +46,52 @@ impl Parsed {
 /// # Errors
 /// [`DocError`] if the text is not a document at all.
 pub fn parse(text: impl AsRef<[u8]>, file: &str) -> Result<Parsed, DocError> {
-    let with_file = |found: Box<Diagnostic>| if file.is_empty() { found } else { Box::new(found.file(file)) };
-    let text = opentool_text::decode(text.as_ref()).map_err(|found| DocError::Syntax(with_file(found)))?;
-    let expected = EXPECTED.notation(notation(file));
-    let parsed = opentool_text::parse(text, &expected).map_err(|found| DocError::Syntax(with_file(found)))?;
-    let mut result = understand(&parsed.value, |mut findings| {
-        for found in parsed.findings {
-            findings.take(found, Culprit::Key);
-        }
-        findings.located(text, parsed.notation)
-    });
-    match &mut result {
-        Ok(parsed) if !file.is_empty() => {
-            parsed.diagnostics.iter_mut().for_each(|found| found.file = Some(file.to_owned()));
-        }
-        Err(DocError::Syntax(found) | DocError::NotOpenTool(found)) if !file.is_empty() => {
-            found.file = Some(file.to_owned());
-        }
-        _ => {}
-    }
-    result
+    let Checked { value, diagnostics } = check(text.as_ref(), file)?;
+    let document = read::document(&value).ok_or_else(|| not_opentool(&diagnostics))?;
+    Ok(Parsed { document, diagnostics })
 }
 
-/// Reads a value, unless it is something else altogether.
-fn understand(
-    value: &Value,
-    diagnostics: impl FnOnce(Findings) -> Vec<Diagnostic>,
-) -> Result<Parsed, DocError> {
-    let findings = lint::check(value);
-    match read::document(value).filter(|_| !findings.is_not_opentool()) {
-        Some(document) => Ok(Parsed { document, diagnostics: diagnostics(findings) }),
-        None => {
-            let whole =
-                || Diagnostic::error(rules::NOT_OPENTOOL.code, "", "this is not an OpenTool document");
-            let found =
-                diagnostics(findings).into_iter().find(|found| found.code == rules::NOT_OPENTOOL.code);
-            Err(DocError::NotOpenTool(Box::new(found.unwrap_or_else(whole))))
-        }
-    }
-}
-
-/// Everything that is wrong with a text, in the order of the text; empty if nothing is. See [`parse`].
+/// Everything that is wrong with a text, in the order of the text; empty if nothing is. It says what [`parse()`] says, and
+/// takes half the time.
 pub fn lint(text: impl AsRef<[u8]>, file: &str) -> Vec<Diagnostic> {
-    match parse(text, file) {
-        Ok(parsed) => parsed.diagnostics,
+    match check(text.as_ref(), file) {
+        Ok(checked) => checked.diagnostics,
         Err(error) => vec![error.diagnostic().clone()],
     }
+}
+
+/// What a text holds, and what is wrong with it.
+struct Checked {
+    value: Value,
+    diagnostics: Vec<Diagnostic>,
+}
+
+fn check(text: &[u8], file: &str) -> Result<Checked, DocError> {
+    let with_file = |mut found: Diagnostic| {
+        found.file = (!file.is_empty()).then(|| file.to_owned());
+        found
+    };
+    let syntax = |found: Box<Diagnostic>| DocError::Syntax(Box::new(with_file(*found)));
+    let text = opentool_text::decode(text).map_err(syntax)?;
+    let parsed = opentool_text::parse(text, &EXPECTED.notation(notation(file))).map_err(syntax)?;
+    let mut findings = lint::check(&parsed.value);
+    let not_a_document = findings.is_not_opentool();
+    for found in parsed.findings {
+        findings.take(found, Culprit::Key);
+    }
+    let diagnostics: Vec<_> = findings.located(text, parsed.notation).into_iter().map(with_file).collect();
+    if not_a_document {
+        Err(not_opentool(&diagnostics))
+    } else {
+        Ok(Checked { value: parsed.value, diagnostics })
+    }
+}
+
+fn not_opentool(diagnostics: &[Diagnostic]) -> DocError {
+    let code = rules::NOT_OPENTOOL.code;
+    let found = diagnostics.iter().find(|found| found.code == code).cloned();
+    let found = found.unwrap_or_else(|| Diagnostic::error(code, "", "this is not an OpenTool document"));
+    DocError::NotOpenTool(Box::new(found))
 }
 
 impl Document {
@@ -100,7 +100,13 @@ impl Document {
     /// # Errors
     /// [`DocError::NotOpenTool`] if the value is something else.
     pub fn read(value: &Value) -> Result<Parsed, DocError> {
-        understand(value, Findings::into_list)
+        let findings = lint::check(value);
+        let document = read::document(value).filter(|_| !findings.is_not_opentool());
+        let diagnostics = findings.into_list();
+        match document {
+            Some(document) => Ok(Parsed { document, diagnostics }),
+            None => Err(not_opentool(&diagnostics)),
+        }
     }
 
     /// Every rule that the document breaks, in its order.

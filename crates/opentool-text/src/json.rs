@@ -8,6 +8,7 @@ use std::fmt;
 
 use opentool_core::{Diagnostic, Location};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use crate::{Notation, Parsed, pointer};
@@ -118,23 +119,25 @@ impl<'de> Visitor<'de> for Seed<'_> {
         while let Some(key) = access.next_key::<String>()? {
             let path = Path::Key(self.path, &key);
             let value = access.next_value_seed(Seed { path: &path, findings: self.findings })?;
-            if members.contains_key(&key) {
-                let mut findings = self.findings.try_borrow_mut().map_err(A::Error::custom)?;
-                // A hostile text could repeat a key a million times.
-                if findings.len() >= 1_000 {
-                    members.insert(key, value);
-                    continue;
+            match members.entry(key) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
                 }
-                findings.push(
-                    Diagnostic::warning(
-                        "duplicate-key",
-                        path.pointer(),
-                        format!("the key `{key}` stands twice in one object; the last one counts"),
-                    )
-                    .help("remove one of the two"),
-                );
+                Entry::Occupied(mut entry) => {
+                    let mut findings = self.findings.try_borrow_mut().map_err(A::Error::custom)?;
+                    // A hostile text could repeat a key a million times.
+                    if findings.len() < 1_000 {
+                        let message = format!(
+                            "the key `{}` stands twice in one object; the last one counts",
+                            entry.key()
+                        );
+                        let pointer = Path::Key(self.path, entry.key()).pointer();
+                        let found = Diagnostic::warning("duplicate-key", pointer, message);
+                        findings.push(found.help("remove one of the two"));
+                    }
+                    entry.insert(value);
+                }
             }
-            members.insert(key, value);
         }
         Ok(Value::Object(members))
     }

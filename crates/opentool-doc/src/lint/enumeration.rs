@@ -21,7 +21,7 @@ impl<'d> Lint<'d> {
                 );
             };
             if values.is_empty() {
-                let message = "an empty `enum` allows no value at all";
+                let message = "an empty `enum` would allow nothing; it is read as if it were not there";
                 lint.found(
                     rule::EMPTY_ENUM,
                     Culprit::Value,

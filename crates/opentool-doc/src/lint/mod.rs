@@ -10,7 +10,7 @@ mod function;
 mod graph;
 mod keyword;
 mod members;
-mod name;
+pub(crate) mod name;
 mod reference;
 pub(crate) mod rules;
 mod schema;

@@ -9,7 +9,7 @@ use opentool_doc::{DocError, RULES, lint, parse};
 use opentool_text::Renderer;
 
 /// The folders, each with its document.
-fn cases() -> Vec<(PathBuf, &'static str, String)> {
+pub(crate) fn cases() -> Vec<(PathBuf, &'static str, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut folders: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
@@ -28,7 +28,7 @@ fn cases() -> Vec<(PathBuf, &'static str, String)> {
     cases
 }
 
-fn agree(file: &Path, found: &str) {
+pub(crate) fn agree(file: &Path, found: &str) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(file, found).unwrap();
     }

@@ -179,6 +179,8 @@ fn broken() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn what_is_printed_reads_as_the_same_document(document in document()) {
         let printed = document.print();

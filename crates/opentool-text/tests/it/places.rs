@@ -111,6 +111,8 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// At the place of every value stands that value, and at the place of every key that key.
     #[test]
     fn at_every_place_stands_what_was_looked_for(value in value(), pretty in any::<bool>()) {

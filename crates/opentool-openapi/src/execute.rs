@@ -48,10 +48,15 @@ impl OperationTool {
 
     async fn run(&self, cx: &ToolContext, arguments: Arguments) -> Result<ToolOutput, ToolError> {
         let request = self.request(&arguments)?;
+        let sending = request.to_http()?.body_limit(self.settings.body_limit);
+        // Nothing can refuse the request from here on. The clock of the service does not run while the host listens.
+        if cx.event_sink().is_some() {
+            cx.sent(request.summary()).await;
+        }
         let started = Instant::now();
         let own = self.settings.timeout.and_then(|limit| started.checked_add(limit));
         let deadline = own.into_iter().chain(cx.ends_at()).min();
-        let sending = request.to_http()?.deadline(deadline).body_limit(self.settings.body_limit);
+        let sending = sending.deadline(deadline);
         let received = self.client.send(sending).await;
         let exchange = response::Exchange { request: &request, started, deadline: cx.ends_at() };
         match received {

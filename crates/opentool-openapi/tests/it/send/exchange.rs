@@ -1,14 +1,16 @@
 //! The executor against real servers: what arrives, and what comes of servers that misbehave.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::routing::{any, get};
-use opentool_core::{Tool as _, ToolContext, ToolDefinition, ToolError, ToolOutput};
+use opentool_core::{
+    BoxFuture, EventSink, Tool as _, ToolContext, ToolDefinition, ToolError, ToolEvent, ToolOutput,
+};
 use opentool_http::{Client, Url};
 use opentool_openapi::execute::OperationTool;
 use opentool_openapi::plan::{Operation, Place, SecurityScheme};
@@ -126,6 +128,50 @@ async fn nothing_leaves_where_an_argument_is_refused() {
     assert_eq!(count.load(Ordering::Relaxed), 0);
     call(&url, operation, json!({"id": "1"}), Settings::new()).await.unwrap();
     assert_eq!(count.load(Ordering::Relaxed), 1);
+}
+
+/// The requests that the host was told of.
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<String>>>);
+
+impl Told {
+    fn so_far(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl EventSink for Told {
+    fn send(&self, event: ToolEvent) -> BoxFuture<'_, ()> {
+        let ToolEvent::Sent(request) = event else { panic!("{event:?}") };
+        self.0.lock().unwrap().push(request);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[tokio::test]
+async fn the_host_is_told_of_a_request_before_the_service_has_it() {
+    let told = Told::default();
+    let heard = told.clone();
+    // The service answers with what the host knew when the request came.
+    let service = move || async move { heard.so_far().join(", ") };
+    let url = serve(Router::new().fallback(any(service))).await;
+    let key = SecurityScheme::ApiKey { place: Place::Query, name: "key".to_owned() };
+    let operation = with(operation("GET /pet/{id}"), [parameter(Place::Path, "id")]);
+    let mut operation = secured(operation, &[&[("k", key)]]);
+    let mut settings = Settings::new();
+    settings.api_key = Some("s3cret".into());
+    let cx = ToolContext::new().events(told.clone());
+
+    let refused = call_in(&cx, &url, &mut operation, json!({"id": "../admin"}), settings.clone()).await;
+    assert!(refused.is_err() && told.so_far().is_empty(), "nothing left: {:?}", told.so_far());
+
+    let output = call_in(&cx, &url, &mut operation, json!({"id": 2}), settings).await.unwrap();
+    assert_eq!(output.to_text(), format!("GET {url}pet/2?key=***"));
+    assert_eq!(
+        told.so_far(),
+        [output.metadata["http.request"].as_str().unwrap()],
+        "once, as in the metadata"
+    );
 }
 
 #[tokio::test]

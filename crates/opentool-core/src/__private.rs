@@ -25,7 +25,7 @@ pub use returned::{NotAnError, NotReturnable, PlainReturn, ResultReturn, Returne
 pub use schemars;
 pub use serde;
 pub use serde_json;
-pub use stateful::OneToolBlockPerType;
+pub use stateful::PutAllMethodsIntoOneToolImplBlock;
 
 pub use crate::{
     Annotations, Arguments, BoxFuture, Origin, Schema, Tool, ToolContext, ToolDefinition, ToolError,

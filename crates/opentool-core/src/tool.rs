@@ -19,9 +19,8 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Implement it by hand only where `#[tool]` and [`tool_fn`] do not reach: for tools that are known at run
 /// time only.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tool",
+    message = "`{Self}` is not a tool: put `#[tool]` on the function and write its name, `tools![my_function]`",
     label = "this is not a tool",
-    note = "put `#[tool]` on the function and pass it by its name: `tools![my_function]`",
     note = "for the methods of a type: `#[tool] impl {Self} {{ .. }}` and `ToolSet::from(value)`"
 )]
 pub trait Tool: Send + Sync + 'static {

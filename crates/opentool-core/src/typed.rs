@@ -11,9 +11,8 @@ use crate::{Failure, Schema, ToolError, ToolOutput};
 /// A type without any content (`()`, a unit struct) has no output schema and gives the text "Done."; an absent
 /// `Option` is the value `null`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be returned from a tool",
-    label = "a tool cannot return this",
-    note = "derive `serde::Serialize` and `schemars::JsonSchema` for `{Self}`, or return a `ToolOutput`"
+    message = "`{Self}` cannot be returned from a tool: derive `serde::Serialize` and `schemars::JsonSchema` for it, or return a `ToolOutput`",
+    label = "this is not both `serde::Serialize` and `schemars::JsonSchema`"
 )]
 pub trait ToolReturn: Sized {
     /// The schema of the structured value, if there is one.

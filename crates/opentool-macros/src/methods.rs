@@ -35,7 +35,10 @@ pub(crate) fn methods(attr: ToolAttr, mut block: ItemImpl, mut errors: Errors) -
     if tools.is_empty() && errors.is_empty() {
         errors.at(
             &state,
-            format!("`{}` gets no tools: this block has no method to call", types::spelt(&state)),
+            format!(
+                "`{}` gets no tools, for this block has no method to call; write one without `#[tool(skip)]`, or take `#[tool]` off the block",
+                types::spelt(&state)
+            ),
         );
     }
     let generated = if errors.is_empty() {
@@ -194,8 +197,9 @@ fn generate(state: &Type, tools: &[(Vec<Attribute>, ToolFn)], krate: &Path) -> T
 }
 
 fn conversions(state: &Type, body: &TokenStream, krate: &Path) -> TokenStream {
-    quote! {
-        impl #krate::__private::OneToolBlockPerType for #state {
+    // At the type, so that the compiler shows the line of the `impl` where there are two blocks.
+    quote_spanned! {state.span()=>
+        impl #krate::__private::PutAllMethodsIntoOneToolImplBlock for #state {
             fn into_tools(self: #krate::__private::Arc<Self>) -> #krate::__private::ToolSet {
                 #body
             }

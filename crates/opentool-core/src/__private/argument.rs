@@ -71,18 +71,16 @@ impl<T: Default> Argument<T> {
 
 /// A type that a model's JSON can be read into.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a tool: it cannot be read from JSON",
-    label = "this type does not implement `serde::Deserialize`",
-    note = "put `#[derive(serde::Deserialize, schemars::JsonSchema)]` on each type of yours in `{Self}`",
+    message = "`{Self}` cannot be an argument of a tool: put `#[derive(serde::Deserialize, schemars::JsonSchema)]` on each type of yours in it",
+    label = "this cannot be read from JSON: it does not implement `serde::Deserialize`",
     note = "something that comes from the host and not from the model: take `cx: &ToolContext` and call `cx.get::<T>()`"
 )]
 pub trait ReadableArgument {}
 
 /// A type that has a JSON Schema.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a tool: it has no JSON Schema",
-    label = "this type does not implement `schemars::JsonSchema`",
-    note = "put `#[derive(serde::Deserialize, schemars::JsonSchema)]` on each type of yours in `{Self}`",
+    message = "`{Self}` cannot be an argument of a tool: put `#[derive(serde::Deserialize, schemars::JsonSchema)]` on each type of yours in it",
+    label = "this has no JSON Schema: it does not implement `schemars::JsonSchema`",
     note = "for a type of another crate, look for a feature of schemars (`chrono04`, `uuid1`, `url2`, …)"
 )]
 pub trait DescribedArgument {}
@@ -136,9 +134,8 @@ impl<T> NoSchema<T> for Argument<T> {}
 
 /// A type with a default.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no default",
-    label = "`default` alone means `Default::default()`",
-    note = "write `#[arg(default = ..)]`, or put `#[derive(Default)]` on `{Self}`"
+    message = "`{Self}` has no default: write `#[arg(default = ..)]`, or put `#[derive(Default)]` on it",
+    label = "`default` alone means `Default::default()`"
 )]
 pub trait DefaultArgument {}
 

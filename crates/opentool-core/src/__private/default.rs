@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 /// A value that can be written as the default of an argument of type `T`.
 #[diagnostic::on_unimplemented(
-    message = "this default is of type `{Self}`, but the argument is of type `{T}`",
+    message = "a default of type `{Self}` does not fit an argument of type `{T}`; write an expression of type `{T}`",
     label = "this default does not fit the argument",
-    note = "write an expression of type `{T}`; `#[arg(default)]` alone means `Default::default()`"
+    note = "`#[arg(default)]` alone means `Default::default()`"
 )]
 pub trait DefaultFor<T> {
     /// The default.

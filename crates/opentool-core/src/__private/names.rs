@@ -6,9 +6,8 @@ use crate::{Tool, ToolSet};
 
 /// A tool that `#[tool]` made of a function.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a function with `#[tool]`",
-    label = "`tools![..]` takes functions with `#[tool]`",
-    note = "for the methods of a type: `ToolSet::from(value)`; for any other tool: `ToolSet::insert(tool)`"
+    message = "`{Self}` is not a function with `#[tool]`; for the methods of a type write `ToolSet::from(value)`, for any other tool `ToolSet::insert(tool)`",
+    label = "`tools![..]` takes functions with `#[tool]`"
 )]
 pub trait NamedTool: Tool + Sized {
     /// The tool's name.

@@ -82,9 +82,8 @@ impl<T: ToolReturn> ReturnedValue<T> {
 
 /// A type that a tool can return.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be returned from a tool",
-    label = "this is not both `serde::Serialize` and `schemars::JsonSchema`",
-    note = "put `#[derive(serde::Serialize, schemars::JsonSchema)]` on each type of yours in `{Self}`, or return a `ToolOutput`"
+    message = "`{Self}` cannot be returned from a tool: put `#[derive(serde::Serialize, schemars::JsonSchema)]` on each type of yours in it, or return a `ToolOutput`",
+    label = "this is not both `serde::Serialize` and `schemars::JsonSchema`"
 )]
 pub trait ReturnableValue {}
 
@@ -122,9 +121,9 @@ impl<E: Into<BoxError>> ReturnedError<E> {
 
 /// A type that a tool can fail with.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the error of a tool",
+    message = "`{Self}` cannot be the error of a tool: put `#[derive(thiserror::Error)]` on it, or write `anyhow::Error`, `String` or `Box<dyn Error + Send + Sync>`",
     label = "this does not convert into `Box<dyn Error + Send + Sync>`",
-    note = "implement `std::error::Error` for it, for example with `#[derive(thiserror::Error)]`; `anyhow::Error`, `String` and `ToolError` work as they are"
+    note = "any type fits that implements `std::error::Error` and is `Send + Sync + 'static`; so does `ToolError`"
 )]
 pub trait ErrorOfATool {}
 

@@ -4,28 +4,30 @@ use std::sync::Arc;
 
 use crate::ToolSet;
 
-/// A type whose methods are tools, by `#[tool]` on its `impl` block. The compiler shows the name to users who
-/// write a second block.
+/// A type whose methods are tools, by `#[tool]` on its `impl` block.
+///
+/// The name is advice because a second block is refused by the compiler, not by us, and its words (E0119) have
+/// no place for ours: "conflicting implementations of trait `PutAllMethods..` for type `Shop`".
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no tools",
+    message = "`{Self}` has no tools: put `#[tool]` on `impl {Self} {{ .. }}`",
     label = "no `impl` block of this type has `#[tool]`",
-    note = "put `#[tool]` on `impl {Self} {{ .. }}`; every method there that has no `#[tool(skip)]` becomes a tool",
+    note = "every method of the block that has no `#[tool(skip)]` becomes a tool",
     note = "a function is taken by its name: `tools![my_function]`"
 )]
-pub trait OneToolBlockPerType: Send + Sync + 'static {
+pub trait PutAllMethodsIntoOneToolImplBlock: Send + Sync + 'static {
     /// The tools; each holds the value.
     fn into_tools(self: Arc<Self>) -> ToolSet;
 }
 
 /// The methods of a value with `#[tool]` on its `impl` block.
-impl<S: OneToolBlockPerType> From<S> for ToolSet {
+impl<S: PutAllMethodsIntoOneToolImplBlock> From<S> for ToolSet {
     fn from(state: S) -> Self {
         Arc::new(state).into_tools()
     }
 }
 
 /// The methods of a value that the host keeps using too.
-impl<S: OneToolBlockPerType> From<Arc<S>> for ToolSet {
+impl<S: PutAllMethodsIntoOneToolImplBlock> From<Arc<S>> for ToolSet {
     fn from(state: Arc<S>) -> Self {
         state.into_tools()
     }

@@ -22,6 +22,9 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
+/// How many errors of a document a person is shown without asking for all.
+const SHOWN_ERRORS: usize = 10;
+
 /// Who reads the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
@@ -115,7 +118,8 @@ impl Console {
         }
     }
 
-    /// What a reader said about a document: how many for a person, each with `-v`, all for a program.
+    /// What a reader said about a document. A person reads the errors, and how many warnings and notes there are; each
+    /// of all with `-v`. A program reads all.
     pub(crate) fn diagnostics(&self, source: &str, diagnostics: &[Diagnostic]) -> io::Result<()> {
         if diagnostics.is_empty() {
             return Ok(());
@@ -127,11 +131,10 @@ impl Console {
             }
             return Ok(());
         }
-        if self.verbosity == 0 {
-            drop(err);
-            return self.note(&format!("{source}: {}; `--verbose` shows them", count(diagnostics)));
-        }
-        for diagnostic in diagnostics {
+        let all = self.verbosity > 0;
+        let is_shown = |diagnostic: &&Diagnostic| all || diagnostic.severity == Severity::Error;
+        let limit = if all { usize::MAX } else { SHOWN_ERRORS };
+        for diagnostic in diagnostics.iter().filter(is_shown).take(limit) {
             let style = match diagnostic.severity {
                 Severity::Error => ERROR,
                 Severity::Warning => WARNING,
@@ -139,7 +142,11 @@ impl Console {
             };
             write_diagnostic(&mut err, style, diagnostic)?;
         }
-        Ok(())
+        drop(err);
+        match (all, unshown(diagnostics)) {
+            (false, Some(more)) => self.note(&format!("{source}: {more}; `--verbose` shows all")),
+            _ => Ok(()),
+        }
     }
 
     /// Reports the error that ends the run.
@@ -183,14 +190,17 @@ fn write_diagnostic(err: &mut impl io::Write, style: Style, diagnostic: &Diagnos
     Ok(())
 }
 
-/// `2 errors, 1 warning, 3 notes`.
-fn count(diagnostics: &[Diagnostic]) -> String {
+/// What a person is not shown without being asked: `2 more errors, 1 warning, 3 notes`.
+fn unshown(diagnostics: &[Diagnostic]) -> Option<String> {
     let of = |severity: Severity| diagnostics.iter().filter(|d| d.severity == severity).count();
-    let parts =
-        [(of(Severity::Error), "error"), (of(Severity::Warning), "warning"), (of(Severity::Note), "note")];
+    let parts = [
+        (of(Severity::Error).saturating_sub(SHOWN_ERRORS), "more error"),
+        (of(Severity::Warning), "warning"),
+        (of(Severity::Note), "note"),
+    ];
     let parts: Vec<String> =
         parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| counted(n, word)).collect();
-    parts.join(", ")
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// `1 tool`, `2 tools`.

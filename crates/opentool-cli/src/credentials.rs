@@ -87,7 +87,7 @@ impl Access {
         alone: bool,
         loading: &Loading,
     ) -> Result<Source, CliError> {
-        let Source { spec, content } = source;
+        let Source { spec, content, faults } = source;
         let content = match content {
             Content::OpenApi(api) => {
                 let mut settings = self.settings(&Scope { names, own: spec.name.as_deref(), alone })?;
@@ -96,7 +96,7 @@ impl Access {
             }
             definitions @ Content::Definitions(_) => definitions,
         };
-        Ok(Source { spec, content })
+        Ok(Source { spec, content, faults })
     }
 
     fn settings(&self, scope: &Scope<'_>) -> Result<Settings, CliError> {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use opentool::{NameClash, ToolError};
+use opentool::{NameClash, ToolError, UnknownTool};
 use serde_json::{Map, Value, json};
 
 use crate::exit::Exit;
@@ -29,6 +29,26 @@ pub(crate) enum CliError {
     /// Two sources have a tool of the same name.
     #[error("two sources have a tool named `{}`: {} and {}", .0.name, .0.first, .0.second)]
     Clash(Box<NameClash>),
+    /// A source was read and shown, but for what could not be understood.
+    #[error("{place} was not read as a whole: {} in it, said above", crate::console::counted(*.faults, "error"))]
+    Incomplete {
+        /// The source.
+        place: String,
+        /// How many errors were found in it.
+        faults: usize,
+    },
+    /// There is no such tool, and operations of the document are none: it may be one of them.
+    #[error(
+        "{unknown}; {} of the document could not be read and {} left out",
+        crate::console::counted(*.operations, "operation"),
+        if *.operations == 1 { "is" } else { "are" }
+    )]
+    LeftOut {
+        /// What was asked for.
+        unknown: Box<UnknownTool>,
+        /// How many operations are no tools.
+        operations: usize,
+    },
     /// A call failed, before or after it left.
     #[error("{}", call_text(.0))]
     Call(#[from] ToolError),
@@ -79,8 +99,8 @@ impl CliError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } => Exit::Usage,
-            Self::Source(_) | Self::Clash(_) => Exit::Source,
-            Self::Argument { .. } | Self::NotSent(_) => Exit::Call,
+            Self::Source(_) | Self::Clash(_) | Self::Incomplete { .. } => Exit::Source,
+            Self::Argument { .. } | Self::LeftOut { .. } | Self::NotSent(_) => Exit::Call,
             Self::Call(error) => match error {
                 ToolError::UnknownTool(_) | ToolError::InvalidArguments(_) | ToolError::Refused(_) => {
                     Exit::Call
@@ -104,6 +124,8 @@ impl CliError {
             Self::Usage { .. } => "usage",
             Self::Source(error) => error.code(),
             Self::Clash(_) => "name_clash",
+            Self::Incomplete { .. } => "source_incomplete",
+            Self::LeftOut { .. } => "unknown_tool",
             Self::Argument { .. } => "invalid_arguments",
             Self::NotSent(ToolError::Failed(_)) => "not_sent",
             Self::Call(error) | Self::NotSent(error) => error.code(),
@@ -126,6 +148,9 @@ impl CliError {
                 )
                 .into(),
             ),
+            Self::LeftOut { .. } => {
+                Some("`opentool list SOURCE` shows the tools, with `--verbose` all that is wrong in the document".into())
+            }
             Self::Call(ToolError::UnknownTool(unknown)) if unknown.nearest.is_empty() => {
                 Some("`opentool list SOURCE` shows the tools".into())
             }
@@ -153,7 +178,7 @@ impl CliError {
             | Self::NotSent(ToolError::InvalidArguments(invalid)) => {
                 error.insert("problems".into(), json!(invalid.problems));
             }
-            Self::Call(ToolError::UnknownTool(unknown)) => {
+            Self::Call(ToolError::UnknownTool(unknown)) | Self::LeftOut { unknown, .. } => {
                 error.insert("did_you_mean".into(), json!(unknown.nearest));
             }
             Self::Call(ToolError::Upstream(upstream)) => {

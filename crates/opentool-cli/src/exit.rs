@@ -28,7 +28,8 @@ pub(crate) const HELP: &str = "\
   0  done
   1  the tool answered, and the answer is an error
   2  the command line cannot be followed
-  3  a source cannot be read, or two sources have a tool of the same name
+  3  a source cannot be read, or two sources have a tool of the same name; also when
+     `list`, `show` or `export` left out what a source has wrong (the rest is shown)
   4  the call cannot be made, and nothing was sent: no such tool, arguments that do
      not fit, credentials that are missing
   5  no usable answer from the service: unreachable, too late, too large, broken

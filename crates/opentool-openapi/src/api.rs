@@ -27,6 +27,7 @@ pub struct Api {
     operations: Arc<[Arc<Operation>]>,
     names: Arc<HashMap<String, usize>>,
     diagnostics: Arc<[Diagnostic]>,
+    left_out: usize,
     settings: Settings,
     /// A server that was set and is none, and why.
     refused_server: Option<(Box<str>, Box<str>)>,
@@ -69,6 +70,7 @@ impl Api {
         if reading.operations.is_empty() && reading.seen > 0 {
             return Err(no_operations(&document, &diagnostics, reading.seen));
         }
+        let left_out = reading.seen.saturating_sub(reading.operations.len());
         let settings = Settings { document_url: document.address.url().cloned(), ..Settings::default() };
         let operations: Arc<[Arc<Operation>]> = reading.operations.into_iter().map(Arc::new).collect();
         let names =
@@ -78,6 +80,7 @@ impl Api {
             operations,
             names: Arc::new(names),
             diagnostics: diagnostics.into(),
+            left_out,
             settings,
             refused_server: None,
         })
@@ -101,6 +104,12 @@ impl Api {
     /// Where the document is.
     pub fn address(&self) -> &Address {
         &self.source.document.address
+    }
+
+    /// How many operations are no tools, because they could not be understood; [`Api::diagnostics`] says why. A path
+    /// that cannot be read counts as one.
+    pub fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// What was not understood, or read in another way than it was written, in the order in which it was found.

@@ -1,6 +1,8 @@
 //! Reading the words after the tool's name: a JSON object, `-`, `key=value`, `key:=json`, `key=@file`.
 
-use std::io::{self, Read as _};
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use base64::Engine as _;
@@ -13,6 +15,14 @@ use crate::error::CliError;
 
 const FORMS: &str = "arguments are one JSON object, `-` for JSON from standard input, or `key=value`, `key:=json`, \
                      `key=@file`, `key:=@file.json`";
+
+const MIB: u64 = 1024 * 1024;
+
+/// The longest text or JSON that is read for an argument: far more than anyone means to send as one.
+const TEXT_LIMIT: u64 = 16 * MIB;
+
+/// The largest file that is uploaded. It is held in memory, in several forms.
+const UPLOAD_LIMIT: u64 = 128 * MIB;
 
 /// The arguments of a call, not validated yet. A JSON object comes first; pairs after it add to it.
 ///
@@ -133,12 +143,14 @@ fn add<'a>(
 }
 
 fn file(key: &str, path: &str) -> Result<String, CliError> {
-    std::fs::read_to_string(path).map_err(|error| unreadable(key, path, &error))
+    let bytes = bounded(key, path, TEXT_LIMIT)?;
+    let not_text = |_| unreadable(key, path, &"it is not text");
+    String::from_utf8(bytes).map_err(not_text)
 }
 
 /// A file as the bytes of an upload. It is the person who names it here, never a model.
 fn bytes(key: &str, path: &str) -> Result<Value, CliError> {
-    let bytes = std::fs::read(path).map_err(|error| unreadable(key, path, &error))?;
+    let bytes = bounded(key, path, UPLOAD_LIMIT)?;
     let mut file = json!({"$base64": STANDARD.encode(bytes)});
     if let (Some(name), Value::Object(members)) =
         (Path::new(path).file_name().and_then(|name| name.to_str()), &mut file)
@@ -148,23 +160,53 @@ fn bytes(key: &str, path: &str) -> Result<Value, CliError> {
     Ok(file)
 }
 
-fn unreadable(key: &str, path: &str, error: &io::Error) -> CliError {
-    let error = match error.kind() {
-        io::ErrorKind::InvalidData => "it is not text".to_owned(),
-        _ => error.to_string(),
-    };
+/// The file, if it has no more than `limit` bytes.
+fn bounded(key: &str, path: &str, limit: u64) -> Result<Vec<u8>, CliError> {
+    let bytes = File::open(path).and_then(|file| up_to(limit, file));
+    bytes.map_err(|error| unreadable(key, path, &error))?.ok_or_else(|| {
+        CliError::argument(
+            format!("the file for `{key}`, {path}, is larger than {}", mebibytes(limit)),
+            size_help(),
+        )
+    })
+}
+
+fn unreadable(key: &str, path: &str, reason: &dyn Display) -> CliError {
     CliError::argument(
-        format!("the file for `{key}`, {path}, cannot be read: {error}"),
+        format!("the file for `{key}`, {path}, cannot be read: {reason}"),
         format!("for a text that begins with `@`, write `{key}:='\"@…\"'`"),
     )
 }
 
 fn standard_input() -> Result<String, CliError> {
-    let mut text = String::new();
-    io::stdin().lock().read_to_string(&mut text).map_err(|error| {
-        CliError::argument(format!("standard input cannot be read: {error}"), "`-` reads JSON from a pipe")
+    let unreadable = |reason: &dyn Display| {
+        CliError::argument(format!("standard input cannot be read: {reason}"), "`-` reads JSON from a pipe")
+    };
+    let bytes = up_to(TEXT_LIMIT, io::stdin().lock()).map_err(|error| unreadable(&error))?;
+    let bytes = bytes.ok_or_else(|| {
+        CliError::argument(format!("standard input is larger than {}", mebibytes(TEXT_LIMIT)), size_help())
     })?;
-    Ok(text)
+    String::from_utf8(bytes).map_err(|_| unreadable(&"it is not text"))
+}
+
+/// All that there is to read, or `None` if it has more than `limit` bytes: `/dev/zero` and a pipe that never ends are
+/// files too.
+fn up_to(limit: u64, from: impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    let read = from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((read as u64 <= limit).then_some(bytes))
+}
+
+fn mebibytes(limit: u64) -> String {
+    format!("{} MiB", limit / MIB)
+}
+
+fn size_help() -> String {
+    format!(
+        "text and JSON may have {}, a file that a tool uploads {}",
+        mebibytes(TEXT_LIMIT),
+        mebibytes(UPLOAD_LIMIT)
+    )
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let source = Source::load(args.source, &args.loading, console)?;
     let source = args.access.apply_to(source, &args.loading)?;
     let tools = source.tools()?;
-    let tool = tools.find(&args.tool).map_err(ToolError::from)?;
+    let tool = source.find(&tools, &args.tool)?;
     let arguments = call::read(&args.arguments, tool.definition())?;
     let call = if args.args_by_location {
         let api = source.api().ok_or_else(|| {

@@ -6,7 +6,7 @@ use opentool::schema::{Dialect, export};
 use crate::args::examples;
 use crate::console::Console;
 use crate::error::CliError;
-use crate::source::{Loading, Selection, SourceSpec, gather, load_all, none_left};
+use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
 
 /// Print the definitions of tools in the format of a model provider or protocol
 #[derive(Debug, clap::Args)]
@@ -40,5 +40,6 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     if tools.is_empty() {
         return Err(none_left());
     }
-    Ok(console.json(&export(&tools, args.to))?)
+    console.json(&export(&tools, args.to))?;
+    sources.iter().try_for_each(Source::complete)
 }

@@ -6,7 +6,7 @@ use crate::args::examples;
 use crate::console::{Console, counted};
 use crate::error::CliError;
 use crate::render;
-use crate::source::{Loading, Selection, SourceSpec, gather, load_all};
+use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all};
 
 /// List the tools of one or more sources
 #[derive(Debug, clap::Args)]
@@ -31,10 +31,12 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let sources = load_all(args.sources, &args.loading, console)?;
     let tools = gather(&sources, &args.selection)?;
     if console.is_json() {
-        return Ok(console.json(&schema::list(&tools))?);
+        console.json(&schema::list(&tools))?;
+    } else {
+        if !tools.is_empty() {
+            console.styled(&render::tools(&tools, sources.len() > 1, console.width()))?;
+        }
+        console.aside(&counted(tools.len(), "tool"))?;
     }
-    if !tools.is_empty() {
-        console.styled(&render::tools(&tools, sources.len() > 1, console.width()))?;
-    }
-    Ok(console.aside(&counted(tools.len(), "tool"))?)
+    sources.iter().try_for_each(Source::complete)
 }

@@ -25,11 +25,13 @@ pub(crate) struct Args {
 
 /// Prints the tool as a page, or with `--json` as one object of the array that `list --json` prints.
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
-    let tools = Source::load(args.source, &args.loading, console)?.tools()?;
-    let tool = tools.find(&args.tool).map_err(opentool::ToolError::from)?.definition();
+    let source = Source::load(args.source, &args.loading, console)?;
+    let tools = source.tools()?;
+    let tool = source.find(&tools, &args.tool)?.definition();
     if console.is_json() {
-        return Ok(console.json(&schema::list_entry(tool))?);
+        console.json(&schema::list_entry(tool))?;
+    } else {
+        console.styled(&render::tool(tool, console.width()))?;
     }
-    let page = render::tool(tool, console.width());
-    Ok(console.styled(&page)?)
+    source.complete()
 }

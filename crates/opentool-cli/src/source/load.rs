@@ -1,11 +1,12 @@
 //! Loading a source: bytes from a file, an address or standard input, then the reader of its kind.
 
 use std::io::{self, Read as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 use opentool::openapi::{self, Address, Api};
 use opentool::schema::parse_definitions;
-use opentool::{Diagnostic, ToolSet};
+use opentool::{Diagnostic, Severity, Tool, ToolSet};
 use opentool_http::{Client, HttpError, Options, Redirects, Request};
 use serde_json::Value;
 use url::Url;
@@ -56,6 +57,8 @@ pub(crate) struct Source {
     pub(crate) spec: SourceSpec,
     /// What it holds.
     pub(crate) content: Content,
+    /// How many faults made the reader leave something out.
+    pub(crate) faults: usize,
 }
 
 /// What a source holds.
@@ -83,7 +86,30 @@ impl Source {
         };
         let (content, diagnostics) = parse(spec.kind, &place, bytes, address)?;
         console.diagnostics(&place, &diagnostics)?;
-        Ok(Self { spec, content })
+        let faults = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+        Ok(Self { spec, content, faults })
+    }
+
+    /// For commands that show a source: nothing that was left out goes unnoticed. Asked when the rest has been shown.
+    ///
+    /// # Errors
+    /// [`CliError::Incomplete`] if something of the source was left out.
+    pub(crate) fn complete(&self) -> Result<(), CliError> {
+        match self.faults {
+            0 => Ok(()),
+            faults => Err(CliError::Incomplete { place: self.spec.place.to_string(), faults }),
+        }
+    }
+
+    /// The tool of this name, or why there is none: it may be one that was left out.
+    ///
+    /// # Errors
+    /// [`CliError::Call`], [`CliError::LeftOut`].
+    pub(crate) fn find<'a>(&self, tools: &'a ToolSet, name: &str) -> Result<&'a Arc<dyn Tool>, CliError> {
+        tools.find(name).map_err(|unknown| match self.api().map_or(0, Api::left_out) {
+            0 => CliError::Call(unknown.into()),
+            operations => CliError::LeftOut { unknown: Box::new(unknown), operations },
+        })
     }
 
     /// Its tools, under the names that they have on this command line.

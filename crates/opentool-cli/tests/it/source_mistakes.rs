@@ -50,15 +50,68 @@ fn references_to_nowhere_and_in_circles_cost_no_more_than_they_must() {
     let document = r##"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "servers": [{"url": "http://x"}], "paths": {
       "/a": {"post": {"operationId": "nowhere", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Gone"}}}}, "responses": {}}},
       "/b": {"post": {"operationId": "circle", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Node"}}}}, "responses": {}}},
+      "/s": {"post": {"operationId": "itself", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Self"}}}}, "responses": {}}},
       "/c": {"get": {"operationId": "good", "responses": {}}}},
       "components": {"schemas": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}}}, "Self": {"$ref": "#/components/schemas/Self"}}}}"##;
-    let ran = opentool(["list", "refs.json", "--verbose"]).file("refs.json", document).end().success();
-    for tool in ["nowhere", "circle", "good"] {
+    let ran = opentool(["list", "refs.json"]).file("refs.json", document).end();
+    assert_eq!(ran.code, 3, "\n{ran}");
+    for tool in ["nowhere", "circle", "itself", "good"] {
         assert!(ran.text().contains(tool), "\n{ran}");
     }
-    assert!(ran.stderr.contains("Gone") && ran.stderr.contains("refs.json:2:"), "\n{ran}");
+    for text in [
+        "refs.json:2:109: error[ref-not-found]: `#/components/schemas/Gone` leads to nothing",
+        "(at /paths/~1a/post/requestBody/content/application~1json/schema/$ref)",
+        "  help: check the spelling",
+        "error[ref-cycle]: ",
+        "(at /components/schemas/Self)",
+        "error: refs.json was not read as a whole: 2 errors in it",
+    ] {
+        assert!(ran.stderr.contains(text), "no {text} in\n{ran}");
+    }
+    for words in [&["show", "refs.json", "good"][..], &["export", "refs.json", "--to", "mcp"]] {
+        let ran = opentool(words).file("refs.json", document).end();
+        assert!(ran.code == 3 && ran.text().contains("good"), "\n{ran}");
+        assert!(ran.stderr.contains("error[ref-not-found]"), "\n{ran}");
+    }
     let dry = opentool(["call", "refs.json", "circle", r#"{"next": {"next": {}}}"#, "--dry-run", "--json"]);
     dry.file("refs.json", document).end().success();
+}
+
+#[test]
+fn what_a_document_has_wrong_is_said_and_never_without_end() {
+    use std::fmt::Write as _;
+    let mut paths = String::new();
+    for n in 0..12 {
+        write!(
+            paths,
+            r##""/gone{n}": {{"get": {{"operationId": "gone{n}", "parameters": [{{"$ref": "#/nowhere{n}"}}]}}}},"##
+        )
+        .unwrap();
+    }
+    let document = format!(
+        r#"{{"openapi": "3.0.3", "info": {{"title": "t", "version": "1"}}, "servers": [{{"url": "http://x"}}],
+ "paths": {{{paths} "/a": {{"get": {{"operationId": "good", "responses": {{}}}}, "GET": {{"operationId": "loud"}}}}}}}}"#
+    );
+    let run = |words: &[&str]| opentool(words).file("bad.json", &document).end();
+    let errors = |ran: &Ran| ran.stderr.matches("error[ref-not-found]").count();
+    let list = run(&["list", "bad.json"]);
+    assert_eq!((list.code, errors(&list)), (3, 10), "\n{list}");
+    assert!(
+        list.stderr.contains("note: bad.json: 2 more errors, 1 warning; `--verbose` shows all"),
+        "\n{list}"
+    );
+    assert!(list.text().contains("good") && list.stderr.contains("12 errors in it"), "\n{list}");
+    let all = run(&["list", "bad.json", "-v"]);
+    assert_eq!((all.code, errors(&all), all.stderr.matches("warning[").count()), (3, 12, 1), "\n{all}");
+    let json = run(&["list", "bad.json", "--json"]);
+    assert_eq!((json.code, json.json()[0]["name"].as_str()), (3, Some("good")), "\n{json}");
+    let last: serde_json::Value = serde_json::from_str(json.stderr.lines().last().unwrap()).unwrap();
+    assert_eq!(last["error"]["code"], "source_incomplete", "\n{json}");
+    // What is there can be called; what is not may have been left out.
+    run(&["call", "bad.json", "good", "--dry-run"]).success();
+    let text = "there is no tool `gone3`; 12 operations of the document could not be read and are left out";
+    run(&["call", "bad.json", "gone3", "--dry-run"]).failure(4, &[text, "`--verbose`"]);
+    run(&["show", "bad.json", "gone3"]).failure(4, &[text]);
 }
 
 #[test]

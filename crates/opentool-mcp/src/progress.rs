@@ -78,6 +78,8 @@ impl EventSink for ProgressSink {
                     self.report(Some(done), total, message).await;
                 }
                 ToolEvent::Partial(output) => self.report(None, None, Some(output.to_text())).await,
+                // What leaves for a service behind a tool is the host's to know, never a client's.
+                ToolEvent::Sent(_) => {}
                 _ => {}
             }
         })

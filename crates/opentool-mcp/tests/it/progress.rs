@@ -67,6 +67,21 @@ async fn without_a_token_nothing_is_sent_and_the_answer_is_json() {
 }
 
 #[tokio::test]
+async fn requests_to_services_are_not_told_to_clients() {
+    let asks = tool("asks", |cx, _| async move {
+        cx.sent("GET http://db-7.internal/").await;
+        cx.progress(1.0).await;
+        cx.sent("GET http://db-8.internal/").await;
+        Ok("done".into())
+    });
+    let mut client = Client::of(Server::new(set([Arc::new(asks)])), Way::Http, Era::Modern).await;
+    client.result("asks", json!({})).await;
+    let heard = soon("progress", client.progress.recv()).await.unwrap();
+    assert_eq!((heard.progress, heard.message), (1.0, None));
+    assert!(client.progress.try_recv().is_err(), "one report, and nothing of the requests");
+}
+
+#[tokio::test]
 async fn nothing_is_sent_after_the_answer() {
     let (late, mut told) = tokio::sync::mpsc::unbounded_channel();
     let gossips = tool("gossips", move |cx, _| {

@@ -12,6 +12,7 @@ mod names;
 mod reader;
 mod returned;
 mod stateful;
+mod straight;
 
 pub use std::sync::{Arc, OnceLock};
 
@@ -25,7 +26,10 @@ pub use returned::{NotAnError, NotReturnable, PlainReturn, ResultReturn, Returne
 pub use schemars;
 pub use serde;
 pub use serde_json;
-pub use stateful::PutAllMethodsIntoOneToolImplBlock;
+pub use stateful::{
+    PutAllMethodsIntoOneToolImplBlock, SharedState, assert_send_and_sync, assert_shared,
+};
+pub use straight::{NotStraight, Straight};
 
 pub use crate::{
     Annotations, Arguments, BoxFuture, Origin, Schema, Tool, ToolContext, ToolDefinition, ToolError,

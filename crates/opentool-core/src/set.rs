@@ -307,4 +307,12 @@ impl Tool for Renamed {
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         self.inner.call(cx, arguments)
     }
+
+    fn call_text<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        text: &str,
+    ) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
+        self.inner.call_text(cx, text)
+    }
 }

@@ -36,6 +36,17 @@ pub trait Tool: Send + Sync + 'static {
         cx: &'a ToolContext,
         arguments: Arguments,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
+
+    /// A shortcut for the checked call: the call straight from the text of its arguments, where the tool can tell
+    /// that the text passes its input schema as it stands. `None`, as here, means that nothing was done.
+    #[doc(hidden)]
+    fn call_text<'a>(
+        &'a self,
+        _cx: &'a ToolContext,
+        _text: &str,
+    ) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
+        None
+    }
 }
 
 impl<T: Tool + ?Sized> Tool for Arc<T> {
@@ -49,6 +60,14 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
         arguments: Arguments,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         (**self).call(cx, arguments)
+    }
+
+    fn call_text<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        text: &str,
+    ) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
+        (**self).call_text(cx, text)
     }
 }
 

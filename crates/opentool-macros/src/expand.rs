@@ -6,7 +6,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Lit, LitStr, Path};
+use syn::{Expr, GenericArgument, Ident, Lit, LitStr, Path, PathArguments, Type};
 
 use crate::arg_attr::Default;
 use crate::errors::Errors;
@@ -56,14 +56,19 @@ impl ToolFn {
         }
     }
 
-    /// `impl Tool for` the type, whose `self.state` is what the methods are called on.
-    pub(crate) fn implementation(&self, ty: &Ident, krate: &Path) -> TokenStream {
+    /// `impl Tool for` the type, whose `self.state` is what the methods are called on; `given` is its `where`.
+    pub(crate) fn implementation(
+        &self,
+        ty: &Ident,
+        given: Option<&TokenStream>,
+        krate: &Path,
+    ) -> TokenStream {
         let definition = self.definition(krate);
         let call = self.call(krate);
         quote! {
             #[automatically_derived]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, deprecated)]
-            impl #krate::__private::Tool for #ty {
+            impl #krate::__private::Tool for #ty #given {
                 fn definition(&self) -> &#krate::__private::ToolDefinition {
                     static DEFINITION: #krate::__private::OnceLock<#krate::__private::ToolDefinition> =
                         #krate::__private::OnceLock::new();
@@ -231,6 +236,7 @@ impl ToolFn {
                 }
             }
         }
+        let straight = self.straight(krate);
         let function = &self.function;
         let pin = quote_spanned!(self.callee.ident.span()=> ::std::boxed::Box::pin);
         let wait = self.callee.is_async.then(|| quote!(.await));
@@ -246,15 +252,43 @@ impl ToolFn {
         } else {
             quote!(let mut #reader = #krate::__private::Reader::new(#arguments);)
         };
+        let result = quote! {
+            ::core::result::Result<#krate::__private::ToolOutput, #krate::__private::ToolError>
+        };
+        let run = quote! {
+            let returned = #function(#(#passed),*)#wait;
+            match #probe.result(returned) {
+                ::core::result::Result::Ok(#value) => #probe.value().#output(#value),
+                ::core::result::Result::Err(#error) => {
+                    ::core::result::Result::Err(#probe.error().#raise(#error))
+                }
+            }
+        };
+        let call_text = straight.map(|reads| {
+            quote! {
+                fn call_text<'a>(
+                    &'a #this,
+                    #cx: &'a #krate::__private::ToolContext,
+                    text: &str,
+                ) -> ::core::option::Option<#krate::__private::BoxFuture<'a, #result>> {
+                    #[allow(unused_imports)]
+                    use #krate::__private::{
+                        NotAnError as _, NotReturnable as _, NotStraight as _, PlainReturn as _, ResultReturn as _,
+                    };
+                    let _ = #cx;
+                    let mut text = #krate::__private::Straight::new(text)?;
+                    #reads
+                    text.end()?;
+                    ::core::option::Option::Some(#pin(async move { #run }))
+                }
+            }
+        });
         quote! {
             fn call<'a>(
                 &'a #this,
                 #cx: &'a #krate::__private::ToolContext,
                 #arguments: #krate::__private::Arguments,
-            ) -> #krate::__private::BoxFuture<
-                'a,
-                ::core::result::Result<#krate::__private::ToolOutput, #krate::__private::ToolError>,
-            > {
+            ) -> #krate::__private::BoxFuture<'a, #result> {
                 #[allow(unused_imports)]
                 use #krate::__private::{
                     NotAnError as _, NotReadable as _, NotReturnable as _, PlainReturn as _, ResultReturn as _,
@@ -264,16 +298,32 @@ impl ToolFn {
                     #reader_of
                     #(#reads)*
                     #(#unwraps)*
-                    let returned = #function(#(#passed),*)#wait;
-                    match #probe.result(returned) {
-                        ::core::result::Result::Ok(#value) => #probe.value().#output(#value),
-                        ::core::result::Result::Err(#error) => {
-                            ::core::result::Result::Err(#probe.error().#raise(#error))
-                        }
-                    }
+                    #run
                 })
             }
+
+            #call_text
         }
+    }
+
+    /// Reads the arguments straight from the text of a call, where each parameter is told to the model and has no
+    /// rule or default of its own.
+    fn straight(&self, krate: &Path) -> Option<TokenStream> {
+        let mut reads = TokenStream::new();
+        for (position, parameter) in self.callee.parameters.iter().enumerate() {
+            let Parameter::Argument(argument) = parameter else { continue };
+            let Argument { name, ty, attr, ignored, .. } = &**argument;
+            let word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+            let ruled = attr.default.is_some() || !attr.rules.is_empty() || !attr.values.is_empty();
+            if *ignored || ruled || !word || !plain(ty) {
+                return None;
+            }
+            let local = Ident::new(&format!("argument_{position}"), Span::mixed_site());
+            reads.extend(quote! {
+                let #local = #krate::__private::Argument::<#ty>::new().read_straight(&mut text, #name)?;
+            });
+        }
+        (!reads.is_empty()).then_some(reads)
     }
 
     fn read(&self, argument: &Argument, reader: &Ident, krate: &Path) -> TokenStream {
@@ -310,6 +360,24 @@ impl ToolFn {
             Parameter::Context => None,
         })
     }
+}
+
+/// Whether a type looks like one that can be read straight from text. What it really is, its methods decide.
+fn plain(ty: &Type) -> bool {
+    const PLAIN: &[&str] = &["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f64", "String"];
+    let Type::Path(path) = ty else { return false };
+    let Some(last) = path.path.segments.last() else { return false };
+    match &last.arguments {
+        PathArguments::None => PLAIN.iter().any(|name| last.ident == name),
+        PathArguments::AngleBracketed(arguments) if last.ident == "Option" => {
+            matches!(arguments.args.first(), Some(GenericArgument::Type(inner)) if plain(inner) && !is_option(inner))
+        }
+        _ => false,
+    }
+}
+
+fn is_option(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Option"))
 }
 
 /// What stands in for the tool when something is wrong with it: the mistakes are then the only errors.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use opentool_core::{
-    Arguments, Failure, Tool, ToolCall, ToolContext, ToolError, ToolOutput, ToolSet, UnknownTool,
+    Arguments, BoxFuture, Failure, Tool, ToolCall, ToolContext, ToolError, ToolOutput, ToolSet, UnknownTool,
 };
 use serde_json::Value;
 
@@ -73,14 +73,20 @@ impl ToolSetExt for ToolSet {
         cx: &'a ToolContext,
         call: impl Into<Cow<'a, ToolCall>> + Send + 'a,
     ) -> Result<ToolOutput, ToolError> {
-        // Checking runs code of others too: a schema that is made when first needed, the pattern engine.
-        let Checked { tool, arguments, changes } = guarded(|| checked(self, call.into(), cx.get()))?;
         if cx.cancel_signal().is_cancelled() {
             return Err(ToolError::Cancelled);
         }
-        // The making of the future is guarded too: a tool may panic before its first await.
-        let running = Guarded::new(guarded(|| Ok(tool.call(cx, arguments)))?);
-        match select(running, cx.cancel_signal().cancelled()).await {
+        let call = call.into();
+        // Checking runs code of others too: a schema that is made when first needed, the pattern engine. So does
+        // the making of the future: a tool may panic before its first await.
+        let (running, changes) = guarded(|| {
+            if let Some(running) = straight(self, cx, &call) {
+                return Ok((running, Vec::new()));
+            }
+            let Checked { tool, arguments, changes } = checked(self, call, cx.get())?;
+            Ok((tool.call(cx, arguments), changes))
+        })?;
+        match select(Guarded::new(running), cx.cancel_signal().cancelled()).await {
             Either::Left((Ok(output), _)) if !changes.is_empty() => {
                 Ok(output.metadata(CHANGES, changes.iter().map(Value::from).collect::<Value>()))
             }
@@ -108,6 +114,16 @@ impl ToolSetExt for ToolSet {
         guarded(|| checked(self, Cow::Borrowed(call), Some(policy)))
             .map(|checked| (checked.arguments, checked.changes))
     }
+}
+
+/// The call straight from its text, where the tool itself can tell that the text is valid as it stands.
+fn straight<'a>(
+    tools: &'a ToolSet,
+    cx: &'a ToolContext,
+    call: &ToolCall,
+) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
+    let Value::String(text) = &call.arguments else { return None };
+    tools.get(&call.name)?.call_text(cx, text)
 }
 
 /// A call that may run.

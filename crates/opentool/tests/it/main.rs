@@ -8,6 +8,7 @@ mod agreement;
 mod calls;
 mod definitions;
 mod methods;
+mod straight;
 mod strict;
 
 /// The future's result; nothing in these tests waits for anything outside.

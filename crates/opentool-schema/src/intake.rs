@@ -2,17 +2,19 @@
 //!
 //! text → repaired JSON → wrappers taken off → coerced by the schema → validated. Arguments that are valid as they
 //! stand pass untouched and at the cost of the validation alone: the other stages begin after its "no". What was
-//! changed is recorded ([`Change`]); a text that was cut off is refused whatever could be made of it. It guesses
-//! no names: keys that look like a known one are suggested in the error, not renamed.
+//! changed is recorded ([`Change`]); a text that was cut off is refused whatever could be made of it, and so is a
+//! number that would be rounded. It guesses no names: keys that look like a known one are suggested in the error, not renamed.
 
 mod envelope;
 mod fault;
+mod numbers;
 mod partial;
 
 use opentool_core::{Arguments, InvalidArguments, Problem};
 use serde_json::{Map, Value};
 
 pub use fault::problem_code;
+pub(crate) use numbers::problem as rounded;
 
 use crate::change::{Change, Stage};
 use crate::coerce::{Freedom, coerce};
@@ -68,7 +70,7 @@ pub(crate) fn mend(
 ) -> Result<(Arguments, Vec<Change>), InvalidArguments> {
     match repairs {
         Repairs::Off => {
-            let value = read(written)?;
+            let value = read(written).or_else(|error| numbers::reread(validator, written, error))?;
             validator.check(&value)?;
             Ok((into_arguments(value.into_owned()), Vec::new()))
         }
@@ -131,11 +133,7 @@ impl<'v> Mending<'v> {
         }
         let repaired = repair::read(text, self.tolerance());
         if let Ok(value) = serde_json::from_str::<Value>(text) {
-            // The own reader adds how numbers were written; where it gave up or disagrees, JSON is JSON.
-            return Ok(match repaired {
-                Ok(written) if written.value == value => written,
-                _ => Written { value, marks: Marks::default() },
-            });
+            return numbers::beside(text, value, repaired.ok());
         }
         let repaired = repaired.or_else(|fault| refused(fault::problem(text, fault)))?;
         let change =
@@ -200,18 +198,19 @@ impl<'v> Mending<'v> {
             return refused(fault::no_number(pointer));
         }
         if self.validator.accepts(&written.value) {
+            numbers::check(self.validator, &written.value, &written.marks)?;
             return Ok((into_arguments(written.value), self.changes));
         }
         if let Some(taken) = self.envelope(&written) {
             return taken;
         }
         let schema = self.validator.schema().as_value();
-        let (mut value, changes) = coerce(schema, written, self.freedom, levels);
+        let (Written { mut value, marks }, changes) = coerce(schema, written, self.freedom, levels);
         self.changes.extend(changes);
         if self.freedom == Freedom::Wide {
             self.drop_forbidden(&mut value);
         }
-        self.validator.check(&value)?;
+        numbers::check(self.validator, &value, &marks)?;
         Ok((into_arguments(value), self.changes))
     }
 

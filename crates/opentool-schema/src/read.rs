@@ -8,6 +8,8 @@ use opentool_core::{InvalidArguments, Problem};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
+use crate::exact::inexact_number;
+use crate::intake::rounded;
 use crate::text::found;
 
 /// Levels that `serde_json` reads.
@@ -17,14 +19,18 @@ const LEVELS: usize = 127;
 /// none (`null`, no text).
 ///
 /// # Errors
-/// One problem with the rule `json` (not JSON, with line and column), `depth` or `type` (not an object).
+/// One problem with the rule `json` (not JSON, with line and column), `depth`, `type` (not an object) or `number` (one
+/// that would be rounded; where it stands, only [`crate::intake`] finds out).
 pub(crate) fn read(arguments: &Value) -> Result<Cow<'_, Value>, InvalidArguments> {
     let problem = match arguments {
         Value::Object(_) => return Ok(Cow::Borrowed(arguments)),
         Value::Null => return Ok(none()),
         Value::String(text) if text.trim().is_empty() => return Ok(none()),
         Value::String(text) => match serde_json::from_str(text) {
-            Ok(parsed @ Value::Object(_)) => return Ok(Cow::Owned(parsed)),
+            Ok(parsed @ Value::Object(_)) => match inexact_number(text) {
+                None => return Ok(Cow::Owned(parsed)),
+                Some(digits) => rounded("", digits, false),
+            },
             Ok(Value::Null) => return Ok(none()),
             Ok(other) => not_an_object(&other),
             Err(error) => not_json(text, &error),

@@ -25,6 +25,7 @@ impl<'s> Coercer<'_, 's> {
             self.depth = self.depth.saturating_add(1);
             self.value(&places, item, &mut inner, &at.item(i));
             self.depth = self.depth.saturating_sub(1);
+            marks.put_item(i, inner);
         }
     }
 
@@ -70,7 +71,7 @@ impl<'s> Coercer<'_, 's> {
             self.note("single value to a list of one", at, value, &list);
             self.changes.extend(inside);
             *value = list;
-            *marks = Marks::default();
+            *marks = inner;
         } else {
             self.changes.truncate(before);
         }

@@ -45,7 +45,7 @@ pub(crate) fn coerce(
     written: Written,
     freedom: Freedom,
     levels: usize,
-) -> (Value, Vec<Change>) {
+) -> (Written, Vec<Change>) {
     let refs = Refs::of(schema);
     let mut coercer = Coercer {
         refs: &refs,
@@ -61,7 +61,7 @@ pub(crate) fn coerce(
     };
     let Written { mut value, mut marks } = written;
     coercer.value(&[refs.start()], &mut value, &mut marks, &Path::Root);
-    (value, coercer.changes)
+    (Written { value, marks }, coercer.changes)
 }
 
 /// Whether the schema has a property of this name at its root.

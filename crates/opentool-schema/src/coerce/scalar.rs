@@ -3,6 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::Coercer;
+use crate::exact::survives;
 use crate::explain::{Path, same};
 use crate::refs::Place;
 use crate::repair::{Mark, Marks};
@@ -14,6 +15,9 @@ pub(super) fn whole_number(text: &str) -> Option<Number> {
         return Some(number);
     }
     let float = text.parse::<f64>().ok().filter(|float| float.fract() == 0.0 && float.abs() < 9e15)?;
+    if !survives(text) {
+        return None;
+    }
     // `0.99999999999999999` reads as 1.0, but is not written as a whole number.
     let written = text.split(['e', 'E']).next().unwrap_or_default();
     let fraction = written.split_once('.').map_or("", |(_, fraction)| fraction);
@@ -31,11 +35,8 @@ pub(super) fn number(text: &str) -> Option<Number> {
     if let Some(number) = integer(text) {
         return Some(number);
     }
-    // An integer that is too long would be rounded.
-    if !text.contains(['.', 'e', 'E']) {
-        return None;
-    }
-    Number::from_f64(text.parse().ok()?)
+    // Nothing is rounded.
+    survives(text).then(|| text.parse().ok())?.and_then(Number::from_f64)
 }
 
 fn integer(text: &str) -> Option<Number> {

@@ -29,7 +29,7 @@ use crate::validator::draft_of;
 pub(crate) use describe::types;
 pub(crate) use path::Path;
 use probe::Probes;
-pub(crate) use scalar::same;
+pub(crate) use scalar::{is_huge, same};
 
 /// Problems that are reported one by one.
 const MAX_PROBLEMS: usize = 20;
@@ -48,6 +48,14 @@ pub(crate) fn explain(schema: &Value, compiled: &jsonschema::Validator, argument
         let cheap = explainer.steps_left > MAX_STEPS.saturating_sub(CHEAP);
         findings.push(if cheap { untold(compiled, arguments) } else { unknown() });
     }
+    findings.into_problems()
+}
+
+/// The problems that only the walk sees in arguments that the compiled schema accepts: integers beyond 64 bits.
+pub(crate) fn misfits(schema: &Value, arguments: &Value) -> Vec<Problem> {
+    let refs = Refs::of(schema);
+    let mut findings = Findings::default();
+    Explainer::new(&refs, draft_of(schema)).walk(refs.start(), arguments, &Path::Root, &mut findings);
     findings.into_problems()
 }
 

@@ -30,7 +30,11 @@ impl<'s> Explainer<'_, 's> {
         if allowed.is_empty() || allowed.iter().any(|name| self.is_of_type(name, value)) {
             return None;
         }
-        let words = allowed.iter().map(|name| type_in_words(name).to_owned());
+        let huge = matches!(value, Value::Number(number) if is_huge(number));
+        let words = allowed.iter().map(|name| match *name {
+            "integer" if huge => "an integer of at most 64 bits".to_owned(),
+            name => type_in_words(name).to_owned(),
+        });
         let mut expected = format!("expected {}", listed(words.collect::<Vec<_>>().into_iter(), 7, "or"));
         if let ["array"] = allowed.as_slice()
             && let Some(items) = place.get("items")
@@ -50,7 +54,8 @@ impl<'s> Explainer<'_, 's> {
             | ("number", Value::Number(_)) => true,
             ("integer", Value::Number(number)) => {
                 !number.is_f64()
-                    || self.draft != Draft::Draft4
+                    || !is_huge(number)
+                        && self.draft != Draft::Draft4
                         && number.as_f64().is_some_and(|float| float.fract() == 0.0)
             }
             _ => false,
@@ -171,6 +176,15 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
         }
         _ => a == b,
     }
+}
+
+/// Whether a number is beyond what 64 bits hold as an integer: a double, whose last digits nobody wrote.
+pub(crate) fn is_huge(number: &Number) -> bool {
+    // The bounds are powers of two, which a double holds.
+    number.is_f64()
+        && number
+            .as_f64()
+            .is_some_and(|f| !(-9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0).contains(&f))
 }
 
 fn compare(a: &Number, b: &Number) -> Option<Ordering> {

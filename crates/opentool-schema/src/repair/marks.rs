@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::exact::survives;
+
 /// How one value was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mark {
@@ -66,6 +68,32 @@ impl Marks {
     /// Takes those of an item out.
     pub(crate) fn take_item(&mut self, index: usize) -> Marks {
         self.items.remove(&index).unwrap_or_default()
+    }
+
+    /// The numbers that were rounded when they were read: where they stand, and how they were written. Sorted.
+    pub(crate) fn lost(&self) -> Vec<(String, &str)> {
+        let mut lost = Vec::new();
+        if !self.none() {
+            self.add_lost("", &mut lost);
+            lost.sort();
+        }
+        lost
+    }
+
+    fn add_lost<'m>(&'m self, at: &str, lost: &mut Vec<(String, &'m str)>) {
+        if let Some(Mark::Digits(digits)) = &self.own
+            && !digits.starts_with("0x")
+            && !digits.starts_with("0X")
+            && !survives(&digits.replace('_', ""))
+        {
+            lost.push((at.to_owned(), digits));
+        }
+        for (key, marks) in &self.keys {
+            marks.add_lost(&format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), lost);
+        }
+        for (index, marks) in &self.items {
+            marks.add_lost(&format!("{at}/{index}"), lost);
+        }
     }
 
     /// The pointer of some value that is no number of JSON.

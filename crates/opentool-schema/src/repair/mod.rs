@@ -97,16 +97,16 @@ pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Written, Fault> {
 }
 
 /// The object or list that a text begins with, and where it ends.
-pub(crate) fn first_value(text: &str, tolerance: Tolerance) -> Option<(Value, usize)> {
+pub(crate) fn first_value(text: &str, tolerance: Tolerance) -> Option<(Written, usize)> {
     let (written, end) = parse(text, 0, parse::Opening::Written, tolerance).ok()?;
-    written.marks.no_number().is_none().then_some((written.value, end))
+    written.marks.no_number().is_none().then_some((written, end))
 }
 
 /// A number or a constant; `None` for any other word.
-pub(crate) fn bare_literal(word: &str) -> Option<Value> {
+pub(crate) fn bare_literal(word: &str) -> Option<Written> {
     match bare::classify(word) {
         bare::Bare::Value(Written { value: Value::String(_), .. }) => None,
-        bare::Bare::Value(written) => Some(written.value),
+        bare::Bare::Value(written) => Some(written),
         bare::Bare::Absent | bare::Bare::Open => None,
     }
 }

@@ -3,23 +3,32 @@
 use opentool_core::Problem;
 use serde_json::{Map, Value};
 
-use super::{TextCall, TextCalls, cut_off};
-use crate::repair::{self, Fault, Tolerance};
+use super::{TextCall, TextCalls, cut_off, whole_numbers};
+use crate::exact::inexact_number;
+use crate::repair::{self, Fault, Tolerance, Written};
 
 /// The calls that a JSON text is.
 pub(super) fn calls(text: &str) -> Result<Vec<TextCall>, Problem> {
-    let value = value(text)?;
-    let items = match value {
+    let written = written(text)?;
+    whole_numbers(&written.marks)?;
+    let items = match written.value {
         Value::Array(items) => items,
         other => vec![other],
     };
     items.into_iter().map(|item| call(item).ok_or_else(not_a_call)).collect()
 }
 
+/// The arguments of one call, nearly JSON at least. They stay text where reading would round a number: only the
+/// schema can tell whether its digits are wanted.
+pub(super) fn arguments(text: &str) -> Result<Value, Problem> {
+    let written = written(text)?;
+    Ok(if written.marks.lost().is_empty() { written.value } else { Value::from(text) })
+}
+
 /// An object or list, nearly JSON at least.
-pub(super) fn value(text: &str) -> Result<Value, Problem> {
+fn written(text: &str) -> Result<Written, Problem> {
     match repair::read(text, Tolerance::Sure) {
-        Ok(written) => Ok(written.value),
+        Ok(written) => Ok(written),
         Err(Fault::Truncated) => Err(cut_off()),
         Err(_) => Err(Problem::new("", "json").expected("expected a call as JSON")),
     }
@@ -50,7 +59,7 @@ fn object(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(Map::new()),
         Value::String(text) => match serde_json::from_str::<Value>(&text) {
-            Ok(parsed @ Value::Object(_)) => parsed,
+            Ok(parsed @ Value::Object(_)) if inexact_number(&text).is_none() => parsed,
             _ => Value::String(text),
         },
         other => other,
@@ -70,7 +79,7 @@ pub(super) fn whole(text: &str) -> Option<TextCalls> {
     if !body.starts_with('{') && !body.starts_with("[{") {
         return None;
     }
-    let value = value(body).ok()?;
+    let value = written(body).ok()?.value;
     let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
     let meant = |item: &Value| {
         let inner = item.get("function").filter(|inner| inner.is_object()).unwrap_or(item);

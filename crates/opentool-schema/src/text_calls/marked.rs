@@ -75,7 +75,7 @@ fn call(name: &str, arguments: &str) -> Result<TextCall, Problem> {
     if name.is_empty() {
         return Err(Problem::new("", "json").expected("expected the name of a tool"));
     }
-    let arguments = json::value(arguments)?;
+    let arguments = json::arguments(arguments)?;
     Ok(TextCall::new(name, arguments))
 }
 

@@ -14,6 +14,9 @@ mod tagged;
 use opentool_core::Problem;
 use serde_json::Value;
 
+use crate::intake::rounded;
+use crate::repair::Marks;
+
 /// Calls in one text; more are not read.
 const MOST: usize = 128;
 
@@ -93,6 +96,14 @@ fn after_thoughts(text: &str) -> &str {
 fn cut_off() -> Problem {
     Problem::new("", "truncated")
         .expected("expected a whole call, but the text ends too early; it is not run")
+}
+
+/// That no number was rounded when it was read.
+fn whole_numbers(marks: &Marks) -> Result<(), Problem> {
+    match marks.lost().first() {
+        Some((pointer, digits)) => Err(rounded(pointer, digits, false)),
+        None => Ok(()),
+    }
 }
 
 /// What stands between two marks, and what follows; `None` for the end where it does not come.

@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{TextCall, TextCalls};
-use crate::repair::{Tolerance, bare_literal, first_value};
+use super::{TextCall, TextCalls, whole_numbers};
+use crate::repair::{Marks, Tolerance, Written, bare_literal, first_value};
 
 pub(super) fn read(text: &str) -> Option<TextCalls> {
     let body = text.trim();
@@ -13,8 +13,8 @@ pub(super) fn read(text: &str) -> Option<TextCalls> {
     let mut rest = listed.unwrap_or(body).trim();
     let mut found = TextCalls::default();
     while !rest.is_empty() && !found.full() {
-        let (call, after) = call(rest)?;
-        found.calls.push(call);
+        let (call, marks, after) = call(rest)?;
+        found.add(whole_numbers(&marks).map(|()| vec![call]));
         let after = after.trim_start();
         rest = match after.strip_prefix([',', ';']) {
             Some(next) => next.trim_start(),
@@ -27,7 +27,8 @@ pub(super) fn read(text: &str) -> Option<TextCalls> {
     Some(found).filter(|found| !found.is_empty())
 }
 
-fn call(text: &str) -> Option<(TextCall, &str)> {
+/// A call, how its arguments were written, and what follows.
+fn call(text: &str) -> Option<(TextCall, Marks, &str)> {
     let (name, mut rest) = text.split_once('(')?;
     let first = name.chars().next()?;
     let named = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
@@ -35,10 +36,11 @@ fn call(text: &str) -> Option<(TextCall, &str)> {
         return None;
     }
     let mut members = Map::new();
+    let mut marks = Marks::default();
     loop {
         rest = rest.trim_start();
         if let Some(after) = rest.strip_prefix(')') {
-            return Some((TextCall::new(name, members), after));
+            return Some((TextCall::new(name, members), marks, after));
         }
         let (key, after) = rest.split_once('=')?;
         let key = key.trim();
@@ -48,8 +50,9 @@ fn call(text: &str) -> Option<(TextCall, &str)> {
         {
             return None;
         }
-        let (value, after) = literal(after.trim_start())?;
-        members.insert(key.to_owned(), value);
+        let (written, after) = literal(after.trim_start())?;
+        marks.set_key(key, written.marks);
+        members.insert(key.to_owned(), written.value);
         rest = after.trim_start();
         match rest.strip_prefix(',') {
             Some(next) => rest = next,
@@ -60,13 +63,16 @@ fn call(text: &str) -> Option<(TextCall, &str)> {
 }
 
 /// One literal, and what follows it.
-fn literal(text: &str) -> Option<(Value, &str)> {
+fn literal(text: &str) -> Option<(Written, &str)> {
     match text.chars().next()? {
         '{' | '[' => {
-            let (value, end) = first_value(text, Tolerance::Sure)?;
-            Some((value, text.get(end..)?))
+            let (written, end) = first_value(text, Tolerance::Sure)?;
+            Some((written, text.get(end..)?))
         }
-        quote @ ('"' | '\'') => string(text, quote),
+        quote @ ('"' | '\'') => {
+            let (value, after) = string(text, quote)?;
+            Some((Written { value, marks: Marks::default() }, after))
+        }
         _ => {
             let end = text.find([',', ')'])?;
             Some((bare_literal(text.get(..end)?.trim())?, text.get(end..)?))

@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> Option<TextCalls> {
         let (inside, next) = input.split_at_checked(end.unwrap_or(input.len())).unwrap_or((input, ""));
         let inside = inside.trim();
         let arguments = if inside.starts_with(['{', '[', '`', '"']) {
-            json::value(inside)
+            json::arguments(inside)
         } else {
             Ok(Value::String(inside.to_owned()))
         };

@@ -83,7 +83,7 @@ fn elements(text: &str) -> Result<Vec<TextCall>, Problem> {
     let mut rest = text;
     while let Some((name, inside, next)) = element(rest, tag)? {
         let body = inside.trim();
-        let arguments = if body.starts_with('{') { json::value(body)? } else { parameters(inside)? };
+        let arguments = if body.starts_with('{') { json::arguments(body)? } else { parameters(inside)? };
         calls.push(named(name, arguments)?);
         rest = next;
         if calls.len() > MOST {

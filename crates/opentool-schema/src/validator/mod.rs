@@ -17,12 +17,22 @@ pub(crate) use depth::within;
 use plain::Plain;
 
 use crate::SchemaError;
-use crate::explain::explain;
+use crate::explain::{explain, is_huge, misfits};
 
 /// How deep arguments may nest: the limit of `serde_json`'s own reader.
 const MAX_DEPTH: usize = 128;
 /// Levels of arguments times schemas in a row at one level: a bound on the stack that one check takes.
 const MAX_FRAMES: usize = 1024;
+
+/// Whether there is a number that only a double can hold. The depth is checked before.
+fn has_huge(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => is_huge(number),
+        Value::Array(items) => items.iter().any(has_huge),
+        Value::Object(members) => members.values().any(has_huge),
+        _ => false,
+    }
+}
 
 /// A compiled schema. Make it once per tool and share it.
 ///
@@ -32,7 +42,7 @@ const MAX_FRAMES: usize = 1024;
 /// others are annotations, because authors use them loosely (`time` without an offset, `duration` as `30s`).
 ///
 /// # Limits
-/// A schema: 128 levels, 100,000 values, no reference out of itself, no endless reference, no alternatives that
+/// Integers: 64 bits. A schema: 128 levels, 100,000 values, no reference out of itself, no endless reference, no alternatives that
 /// multiply beyond reason, no pattern that compiles to more than 2 MiB. Arguments: 128 levels.
 #[derive(Debug)]
 pub struct Validator {
@@ -68,7 +78,9 @@ impl Validator {
     /// Whether the schema accepts the arguments. The fast question: nothing is explained.
     pub fn accepts(&self, arguments: &Value) -> bool {
         self.surely_accepts(arguments)
-            || (depth::within(arguments, self.depth) && self.compiled.is_valid(arguments))
+            || (depth::within(arguments, self.depth)
+                && self.compiled.is_valid(arguments)
+                && self.rounded(arguments).is_empty())
     }
 
     /// Checks arguments and reports every problem at once.
@@ -90,10 +102,18 @@ impl Validator {
                 .found("more");
             return Err(InvalidArguments::new(vec![problem]));
         }
-        if self.compiled.is_valid(arguments) {
-            return Ok(());
-        }
-        Err(InvalidArguments::new(explain(self.schema.as_value(), &self.compiled, arguments)))
+        let problems = if self.compiled.is_valid(arguments) {
+            self.rounded(arguments)
+        } else {
+            explain(self.schema.as_value(), &self.compiled, arguments)
+        };
+        if problems.is_empty() { Ok(()) } else { Err(InvalidArguments::new(problems)) }
+    }
+
+    /// The integers of arguments that the compiled schema accepts and that are too large to be one: whoever read
+    /// them made a double of them, and may have rounded.
+    fn rounded(&self, arguments: &Value) -> Vec<Problem> {
+        if has_huge(arguments) { misfits(self.schema.as_value(), arguments) } else { Vec::new() }
     }
 
     fn surely_accepts(&self, arguments: &Value) -> bool {

@@ -8,6 +8,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool::ToolDefinition;
+use opentool::schema::inexact_number;
 use serde_json::{Map, Value, json};
 
 use super::typed;
@@ -62,16 +63,39 @@ fn object(origin: &str, text: &str) -> Result<Map<String, Value>, CliError> {
         return Ok(Map::new());
     }
     match serde_json::from_str(text) {
-        Ok(Value::Object(map)) => Ok(map),
+        Ok(Value::Object(map)) => exact(&format!("a number of {origin}"), text).map(|()| map),
+        Ok(Value::Array(_)) => Err(CliError::argument(
+            format!("{origin} is a JSON array, and the arguments are an object"),
+            FORMS,
+        )),
         Ok(_) => Err(CliError::argument(format!("{origin} is JSON, but not an object"), FORMS)),
+        Err(error) if is_beyond(&error) => Err(beyond(&format!("a number of {origin}"), &error)),
         Err(error) => Err(CliError::argument(format!("{origin} is not JSON: {error}"), FORMS)),
     }
 }
 
+/// Whether the fault is a number that no number of 64 bits comes near to.
+fn is_beyond(error: &serde_json::Error) -> bool {
+    // serde_json has no kind for it.
+    error.to_string().starts_with("number out of range")
+}
+
+fn beyond(what: &str, error: &serde_json::Error) -> CliError {
+    CliError::argument(
+        format!("{what} is beyond what a number can be (line {}, column {})", error.line(), error.column()),
+        "numbers go to about ±1.8e308; a text is written `key:='\"…\"'`",
+    )
+}
+
 /// One word of the form `key=value`.
 fn pair<'a>(word: &'a str, definition: &ToolDefinition) -> Result<(&'a str, Value), CliError> {
+    // A list may hold `=` too.
+    if word.trim_start().starts_with('[') && matches!(serde_json::from_str(word), Ok(Value::Array(_))) {
+        let message = format!("`{word}` is a JSON array, and the arguments are an object");
+        return Err(CliError::argument(message, FORMS));
+    }
     let Some((key, value)) = word.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":")) else {
-        return Err(CliError::argument(format!("`{word}` is neither JSON nor `key=value`"), FORMS));
+        return Err(CliError::argument(format!("`{word}` is neither a JSON object nor `key=value`"), FORMS));
     };
     let (key, forced) = match key.strip_suffix(':') {
         Some(key) => (key, true),
@@ -99,14 +123,47 @@ fn pair<'a>(word: &'a str, definition: &ToolDefinition) -> Result<(&'a str, Valu
     };
     if forced {
         return match serde_json::from_str(value) {
-            Ok(value) => Ok((key, value)),
+            Ok(json) => exact(&format!("the value of `{key}:=`"), value).map(|()| (key, json)),
+            Err(error) if is_beyond(&error) => Err(beyond(&format!("the value of `{key}:=`"), &error)),
             Err(error) => Err(CliError::argument(
                 format!("the value of `{key}:=` is not JSON: {error}"),
                 format!("`{key}=…` takes text as it is"),
             )),
         };
     }
-    Ok((key, typed::value(value, schema, root)))
+    let typed = typed::value(value, schema, root);
+    if schema.is_some_and(|schema| !typed::takes_text(schema, root))
+        && let Err(error) = serde_json::from_str::<Value>(value)
+        && is_beyond(&error)
+    {
+        return Err(beyond(&format!("the value of `{key}`"), &error));
+    }
+    if !is_text(&typed) {
+        exact(&format!("the value of `{key}`"), value)?;
+    }
+    Ok((key, typed))
+}
+
+/// Whether a word was taken as text, alone or as the one item of a list.
+fn is_text(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => matches!(items.as_slice(), [one] if is_text(one)),
+        other => other.is_string(),
+    }
+}
+
+/// Refuses JSON with a number that would be rounded.
+fn exact(what: &str, json: &str) -> Result<(), CliError> {
+    match inexact_number(json) {
+        None => Ok(()),
+        Some(number) => {
+            let number: String = number.chars().take(40).collect();
+            Err(CliError::argument(
+                format!("{what} would be rounded: {number}"),
+                "integers have at most 64 bits, other numbers 15 digits; a text is written `key:='\"…\"'`",
+            ))
+        }
+    }
 }
 
 fn property<'a>(definition: &'a ToolDefinition, key: &str) -> Option<&'a Value> {
@@ -235,6 +292,8 @@ mod tests {
             (&["id=2", "name=2"][..], json!({"id": 2, "name": "2"})),
             (&["name=a=b"], json!({"name": "a=b"})),
             (&["name="], json!({"name": ""})),
+            (&["name=99999999999999999999"], json!({"name": "99999999999999999999"})),
+            (&["tags=99999999999999999999"], json!({"tags": ["99999999999999999999"]})),
             (&["name:=null"], json!({"name": null})),
             (&["tags=a", "tags=b"], json!({"tags": ["a", "b"]})),
             (&[r#"{"id":1,"name":"x"}"#, "id=2"], json!({"id": 2, "name": "x"})),
@@ -247,11 +306,16 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (words, expected) in [
-            (&["id"][..], "`id` is neither JSON nor `key=value`"),
+            (&["id"][..], "`id` is neither a JSON object nor `key=value`"),
             (&["=2"], "`=2` is neither"),
             (&["{id: 2}"], "the argument is not JSON: key must be a string at line 1 column 2"),
             (&["id=1", "id=2"], "`id` is given twice, and is not a list"),
             (&["id:=x"], "the value of `id:=` is not JSON"),
+            (&["id=99999999999999999999"], "the value of `id` would be rounded: 99999999999999999999"),
+            (&["id:=0.1000000000000000055"], "the value of `id:=` would be rounded"),
+            (&[r#"{"id":99999999999999999999}"#], "a number of the argument would be rounded"),
+            (&["other=99999999999999999999"], "the value of `other` would be rounded"),
+            (&["tags=[99999999999999999999]"], "the value of `tags` would be rounded"),
             (&["id=1", "{}"], "a JSON object must be the first argument"),
             (&["name=@no/such/file"], "the file for `name`, no/such/file, cannot be read"),
         ] {

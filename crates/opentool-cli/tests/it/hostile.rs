@@ -57,3 +57,32 @@ fn a_token_goes_to_no_service_that_it_was_not_meant_for() {
     let ran = ran.failure(2, &["several APIs", "`--bearer` does not say which one"]);
     assert!(!ran.stderr.contains("hunter2"), "\n{ran}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_without_end_is_no_argument() {
+    let call = |word: &str| opentool(["call", "petstore.yaml", "getPetById", word, "--dry-run"]);
+    for word in ["petId=@/dev/zero", "petId:=@/dev/zero"] {
+        call(word).end().failure(4, &["the file for `petId`, /dev/zero, is larger than 16 MiB", "help: "]);
+    }
+    let endless = call("-").input(vec![b' '; 16 * 1024 * 1024 + 1]);
+    endless.end().failure(4, &["standard input is larger than 16 MiB"]);
+    let whole = call("-").input([&vec![b' '; 16 * 1024 * 1024 - 12][..], b"{\"petId\": 2}"].concat());
+    assert!(whole.end().success().text().contains("/pet/2"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_without_end_is_no_upload() {
+    let document = r#"{"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+     "servers": [{"url": "https://a.test"}], "paths": {"/x": {"post": {"operationId": "send", "requestBody": {
+     "content": {"multipart/form-data": {"schema": {"type": "object", "properties": {
+     "photo": {"type": "string", "contentMediaType": "image/png"}}}}}},
+     "responses": {"200": {"description": "ok"}}}}}}"#;
+    let call = |word: &str| {
+        let line = ["call", "api.json", "send", word, "--dry-run"];
+        opentool(line).file("api.json", document).file("a.png", b"\x89PNG").end()
+    };
+    call("photo=@a.png").success();
+    call("photo=@/dev/zero").failure(4, &["the file for `photo`, /dev/zero, is larger than 128 MiB"]);
+}

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use opentool::{Diagnostic, Severity};
@@ -206,6 +207,13 @@ fn unshown(diagnostics: &[Diagnostic]) -> Option<String> {
 /// `1 tool`, `2 tools`.
 pub(crate) fn counted(n: usize, word: &str) -> String {
     format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A time limit as a person writes one: `2 s`, `0.3 s`.
+pub(crate) fn seconds(time: Duration) -> String {
+    // As many digits as anybody waits for.
+    let rounded = (time.as_secs_f64() * 100.0).round() / 100.0;
+    if rounded > 0.0 { format!("{rounded} s") } else { format!("{time:?}") }
 }
 
 /// Foreign text that may be shown: control characters (but for line ends and tabs) and those that turn the

@@ -3,12 +3,28 @@
 //! With several APIs a value without a name in front of it is refused: a token must never reach a service that it
 //! was not meant for.
 
+use opentool::ToolError;
 use opentool::openapi::{Credential, MissingCredentials, Settings};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::error::CliError;
 use crate::source::{Content, Loading, Source};
+
+/// Makes a request, and tells apart why it cannot be made.
+///
+/// # Errors
+/// [`CliError::NoCredential`] if it could be made without credentials, else [`CliError::NotSent`].
+pub(crate) fn request<T>(
+    settings: &Settings,
+    make: impl Fn(&Settings) -> Result<T, ToolError>,
+) -> Result<T, CliError> {
+    make(settings).map_err(|error| {
+        let mut without = settings.clone();
+        without.missing_credentials = MissingCredentials::SendWithout;
+        if make(&without).is_ok() { CliError::NoCredential(error) } else { CliError::NotSent(error) }
+    })
+}
 
 /// Where requests go and with which credentials.
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::time::Duration;
 
 use opentool::{NameClash, ToolError, UnknownTool};
 use serde_json::{Map, Value, json};
@@ -52,7 +53,18 @@ pub(crate) enum CliError {
     /// A call failed, before or after it left.
     #[error("{}", call_text(.0))]
     Call(#[from] ToolError),
-    /// The request could not be made: credentials or a server are missing, or a value cannot stand where it goes.
+    /// The request lacks nothing but a credential.
+    #[error("{}", call_text(.0))]
+    NoCredential(ToolError),
+    /// There was no answer within the limit of the command line.
+    #[error("{server} gave no answer within {}", crate::console::seconds(*.limit))]
+    TooLate {
+        /// Who: scheme, host and port, or the tool.
+        server: String,
+        /// The limit.
+        limit: Duration,
+    },
+    /// The request could not be made: a server is missing, or a value cannot stand where it goes.
     #[error("{}", call_text(.0))]
     NotSent(ToolError),
     /// The tool answered with an error, which has been shown.
@@ -100,7 +112,9 @@ impl CliError {
         match self {
             Self::Usage { .. } => Exit::Usage,
             Self::Source(_) | Self::Clash(_) | Self::Incomplete { .. } => Exit::Source,
-            Self::Argument { .. } | Self::LeftOut { .. } | Self::NotSent(_) => Exit::Call,
+            Self::Argument { .. } | Self::LeftOut { .. } | Self::NoCredential(_) | Self::NotSent(_) => {
+                Exit::Call
+            }
             Self::Call(error) => match error {
                 ToolError::UnknownTool(_) | ToolError::InvalidArguments(_) | ToolError::Refused(_) => {
                     Exit::Call
@@ -112,6 +126,7 @@ impl CliError {
                 ToolError::TimedOut(_) | ToolError::Cancelled => Exit::NoAnswer,
                 _ => Exit::ToolError,
             },
+            Self::TooLate { .. } => Exit::NoAnswer,
             Self::Answer => Exit::ToolError,
             Self::Server { .. } => Exit::Server,
             Self::Output(_) => Exit::Output,
@@ -127,7 +142,8 @@ impl CliError {
             Self::Incomplete { .. } => "source_incomplete",
             Self::LeftOut { .. } => "unknown_tool",
             Self::Argument { .. } => "invalid_arguments",
-            Self::NotSent(ToolError::Failed(_)) => "not_sent",
+            Self::NotSent(ToolError::Failed(_)) | Self::NoCredential(_) => "not_sent",
+            Self::TooLate { .. } => "timed_out",
             Self::Call(error) | Self::NotSent(error) => error.code(),
             Self::Answer => "failed",
             Self::Server { .. } => "server",
@@ -155,8 +171,15 @@ impl CliError {
                 Some("`opentool list SOURCE` shows the tools".into())
             }
             Self::NotSent(ToolError::Failed(_)) => {
-                Some("`--server`, `--bearer`, `--api-key` and their like set what is missing: `opentool call --help`".into())
+                Some("`--server URL` and its like set what is missing: `opentool call --help`".into())
             }
+            Self::NoCredential(_) => Some(
+                "set it with `--api-key`, `--bearer` or `--basic`, better in the environment: `OPENTOOL_API_KEY`, \
+                 `OPENTOOL_BEARER`, `OPENTOOL_BASIC`; for one scheme with `--credential SCHEME=VALUE`; \
+                 `--anonymous` sends without"
+                    .into(),
+            ),
+            Self::TooLate { .. } => Some("`--timeout SECONDS` waits longer".into()),
             Self::Call(ToolError::InvalidArguments(_)) | Self::NotSent(ToolError::InvalidArguments(_)) => {
                 Some("`opentool show SOURCE TOOL` shows what the tool takes".into())
             }
@@ -195,13 +218,14 @@ impl CliError {
 }
 
 /// An error with its causes, as an operator wants to read it: `a: b: c`. A cause that the text before it
-/// already ends with is not repeated.
+/// already says is not repeated.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let next = error.to_string();
-        if !text.ends_with(&next) {
+        let is_said = text.ends_with(&next) || format!(": {text}: ").contains(&format!(": {next}: "));
+        if !is_said {
             text.truncate(text.trim_end_matches('.').len());
             text.push_str(": ");
             text.push_str(&next);

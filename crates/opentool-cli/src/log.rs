@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use tracing::Level;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
@@ -15,15 +15,16 @@ use crate::console::{Console, printable};
 
 /// Starts to show what the libraries tell. Once a process.
 pub(crate) fn start(console: &Console) {
-    let (own, others) = match console.verbosity() {
-        0 => (Level::WARN, Level::ERROR),
-        1 => (Level::INFO, Level::WARN),
-        _ => (Level::DEBUG, Level::INFO),
+    // The MCP library calls it an error when a client leaves while a call runs, which clients do every day.
+    let (own, others, mcp) = match console.verbosity() {
+        0 => (Level::WARN, Level::ERROR, LevelFilter::OFF),
+        1 => (Level::INFO, Level::WARN, LevelFilter::OFF),
+        _ => (Level::DEBUG, Level::INFO, LevelFilter::INFO),
     };
     let json = console.is_json();
     let lines =
         tracing_subscriber::fmt::layer().without_time().with_ansi(false).with_writer(move || Lines { json });
-    let filter = Targets::new().with_default(others).with_target("opentool", own);
+    let filter = Targets::new().with_default(others).with_target("opentool", own).with_target("rmcp", mcp);
     // Somebody else's subscriber would be as good.
     let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
 }

@@ -12,6 +12,7 @@ use opentool::{ToolCall, ToolSet};
 use serde_json::{Map, Value};
 
 use crate::console::Console;
+use crate::credentials;
 use crate::error::CliError;
 
 /// Arguments by location, and the operation that they are for.
@@ -83,6 +84,6 @@ impl<'a> ByLocation<'a> {
     }
 
     fn request(&self, settings: &Settings) -> Result<Request, CliError> {
-        build_located(self.operation, &self.located, settings).map_err(CliError::NotSent)
+        credentials::request(settings, |settings| build_located(self.operation, &self.located, settings))
     }
 }

@@ -44,6 +44,11 @@ fn nested(text: &str, schema: Option<&Value>, root: &Value, nesting: usize) -> V
     parsed().unwrap_or_else(literal)
 }
 
+/// Whether the argument may be text.
+pub(super) fn takes_text(schema: &Value, root: &Value) -> bool {
+    types(schema, root).text
+}
+
 /// Whether a key that is given more than once makes a list.
 pub(super) fn is_list(schema: Option<&Value>, root: &Value) -> bool {
     schema.is_some_and(|schema| {

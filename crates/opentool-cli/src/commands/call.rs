@@ -3,8 +3,11 @@
 use std::io::{self, IsTerminal as _};
 use std::time::Instant;
 
+use opentool::openapi::Settings;
 use opentool::schema::{RepairPolicy, Repairs, ToolSetExt as _};
 use opentool::{ToolCall, ToolContext, ToolError, ToolOutput, UnknownTool};
+
+use url::Url;
 
 use crate::args::examples;
 use crate::call::ByLocation;
@@ -13,7 +16,7 @@ use crate::credentials::Access;
 use crate::error::CliError;
 use crate::render::{self, Answer};
 use crate::source::{Content, Loading, Place, Source, SourceSpec};
-use crate::{call, runtime};
+use crate::{call, credentials, runtime};
 
 /// Run a tool
 ///
@@ -91,31 +94,39 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let request = match &source.content {
         // Made here to tell what cannot be sent from what failed on the way.
         Content::OpenApi(api) => {
-            Some(api.request(source.own_name(&call.name), &arguments).map_err(CliError::NotSent)?)
+            let name = source.own_name(&call.name);
+            let make = |settings: &Settings| api.clone().with(settings.clone()).request(name, &arguments);
+            Some(credentials::request(api.settings(), make)?)
         }
         Content::Definitions(_) => None,
     };
-    if args.dry_run {
-        return match request {
-            Some(request) if console.is_json() => Ok(console.json(&request.to_json())?),
-            Some(request) => Ok(console.data(format!("{}\n", request.to_curl()).as_bytes())?),
-            // A tool that sends nothing over HTTP shows its arguments.
-            None => Ok(console.json(&arguments)?),
-        };
+    if let (true, Some(request)) = (args.dry_run, &request) {
+        return Ok(if console.is_json() {
+            console.json(&request.to_json())?;
+        } else {
+            console.data(format!("{}\n", request.to_curl()).as_bytes())?;
+        });
     }
+    // What has no request is known by its definition only, and refuses below, dry run or not.
     let started = Instant::now();
     let mut cx = ToolContext::new().call_id("1").fact(as_written);
     cx = match started.checked_add(args.loading.timeout) {
         Some(end) => cx.deadline(end),
         None => cx,
     };
+    let limit = args.loading.timeout;
     let output = runtime::wait_for(async {
         // Tools that talk to somebody keep to the deadline themselves, and say what they waited for; this is the
         // wall behind them.
-        let limit = args.loading.timeout.saturating_add(args.loading.timeout / 10);
-        match tokio::time::timeout(limit, tools.call(&cx, &call)).await {
+        let wall = limit.saturating_add(limit / 10);
+        match tokio::time::timeout(wall, tools.call(&cx, &call)).await {
+            Ok(Err(ToolError::TimedOut(_))) | Err(_) => {
+                let server = request.as_ref().and_then(|request| Url::parse(request.url()).ok());
+                let server =
+                    server.map_or_else(|| call.name.clone(), |url| url.origin().ascii_serialization());
+                Err(CliError::TooLate { server, limit })
+            }
             Ok(result) => Ok(result?),
-            Err(_) => Err(ToolError::TimedOut(args.loading.timeout).into()),
         }
     })?;
     show(&output, console)

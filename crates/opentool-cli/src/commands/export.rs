@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let sources = load_all(args.sources, &args.loading, console)?;
     let tools = gather(&sources, &args.selection)?;
     if tools.is_empty() {
-        return Err(none_left());
+        return Err(none_left(&sources, &args.selection));
     }
     console.json(&export(&tools, args.to))?;
     sources.iter().try_for_each(Source::complete)

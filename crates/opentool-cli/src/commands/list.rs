@@ -6,7 +6,7 @@ use crate::args::examples;
 use crate::console::{Console, counted};
 use crate::error::CliError;
 use crate::render;
-use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all};
+use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, why_none};
 
 /// List the tools of one or more sources
 #[derive(Debug, clap::Args)]
@@ -37,6 +37,9 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             console.styled(&render::tools(&tools, sources.len() > 1, console.width()))?;
         }
         console.aside(&counted(tools.len(), "tool"))?;
+    }
+    if let Some(why) = tools.is_empty().then(|| why_none(&sources, &args.selection)).flatten() {
+        console.note(&why)?;
     }
     sources.iter().try_for_each(Source::complete)
 }

@@ -119,7 +119,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let sources = args.access.apply_to_all(sources, &args.loading)?;
     let tools = gather(&sources, &args.selection)?;
     if tools.is_empty() {
-        return Err(none_left());
+        return Err(none_left(&sources, &args.selection));
     }
     let mut server = Server::new(tools.clone())
         .name(args.name)

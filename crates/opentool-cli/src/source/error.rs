@@ -38,7 +38,7 @@ pub(crate) enum SourceError {
         error: Box<HttpError>,
     },
     /// Standard input or the whole loading took too long.
-    #[error("{place}: no complete answer within {after:?}")]
+    #[error("{place}: no complete answer within {}", crate::console::seconds(*.after))]
     TooLate {
         /// The address.
         place: String,

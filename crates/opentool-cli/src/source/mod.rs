@@ -8,5 +8,5 @@ mod spec;
 
 pub(crate) use error::SourceError;
 pub(crate) use load::{Content, Loading, Source, load_all};
-pub(crate) use select::{Selection, gather, none_left};
+pub(crate) use select::{Selection, gather, none_left, why_none};
 pub(crate) use spec::{Place, SourceSpec};

@@ -69,9 +69,41 @@ pub(crate) fn gather(sources: &[Source], selection: &Selection) -> Result<ToolSe
 }
 
 /// There is nothing to serve or export.
-pub(crate) fn none_left() -> CliError {
-    CliError::usage("no tool is left", "the sources hold none, or the choice of tools leaves none")
+pub(crate) fn none_left(sources: &[Source], selection: &Selection) -> CliError {
+    let why = why_none(sources, selection);
+    CliError::usage("no tool is left", why.unwrap_or_else(|| "the sources hold no tools".to_owned()))
 }
+
+/// Why a choice of tools leaves none; `None` if nothing was chosen from. A tag that no tool bears is named, with those
+/// that there are.
+pub(crate) fn why_none(sources: &[Source], selection: &Selection) -> Option<String> {
+    let sets: Vec<ToolSet> = sources.iter().filter_map(|source| source.tools().ok()).collect();
+    let mut tags: Vec<&str> = Vec::new();
+    for tag in sets.iter().flat_map(|set| set.definitions()).flat_map(|definition| &definition.tags) {
+        if !tags.contains(&tag.as_str()) {
+            tags.push(tag);
+        }
+    }
+    let is_empty = sets.iter().all(ToolSet::is_empty);
+    if is_empty || selection.is_everything() {
+        return None;
+    }
+    let Some(wanted) = selection.tag.iter().find(|wanted| !tags.contains(&wanted.as_str())) else {
+        return Some("the choice of tools leaves none".to_owned());
+    };
+    let more = tags.len().saturating_sub(SHOWN_TAGS);
+    let known: Vec<String> = tags.iter().take(SHOWN_TAGS).map(|tag| format!("`{tag}`")).collect();
+    Some(match (known.is_empty(), more) {
+        (true, _) => format!("no tool bears the tag `{wanted}`: none has tags"),
+        (false, 0) => format!("no tool bears the tag `{wanted}`; the tags are {}", known.join(", ")),
+        (false, _) => {
+            format!("no tool bears the tag `{wanted}`; the tags are {} and {more} more", known.join(", "))
+        }
+    })
+}
+
+/// How many tags a person is told.
+const SHOWN_TAGS: usize = 30;
 
 /// A name that fits nothing is a mistake, and would be a dangerous one in `--without`.
 fn known(pattern: &str, sets: &[ToolSet]) -> Result<(), CliError> {

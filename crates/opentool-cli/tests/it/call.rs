@@ -123,7 +123,18 @@ fn credentials_go_where_the_document_says() {
             None => run.end(),
         }
     };
-    delete(&[], None).failure(4, &["api_key", "nothing was sent", "help: `--server`, `--bearer`"]);
+    let missing = delete(&[], None).failure(
+        4,
+        &[
+            "nothing was sent",
+            "an API key for the scheme `api_key`\n",
+            "`--api-key`",
+            "`OPENTOOL_API_KEY`",
+            "`--credential SCHEME=VALUE`",
+            "`--anonymous`",
+        ],
+    );
+    assert!(!missing.stderr.contains("(..)"), "no Rust for people\n{missing}");
     delete(&["--anonymous"], None).failure(1, &["401"]);
     let wrong = delete(&[], Some("hunter2")).failure(1, &["401"]);
     assert!(!wrong.stderr.contains("hunter2"), "\n{wrong}");

@@ -88,6 +88,13 @@ fn tools_are_chosen_by_name_tag_and_harmlessness() {
     opentool(["list", "petstore.yaml", "--without", "delPet"])
         .end()
         .failure(4, &["there is no tool `delPet`", "`deletePet`"]);
+    let none = opentool(["list", "petstore.yaml", "--tag", "nope"]).end().success();
+    assert!(none.stderr.contains("no tool bears the tag `nope`; the tags are `pets`, "), "\n{none}");
+    opentool(["export", "petstore.yaml", "--to", "mcp", "--tag", "nope"])
+        .end()
+        .failure(2, &["the tags are `pets`"]);
+    let none = opentool(["list", "petstore.yaml", "--tag", "pets", "--only", "placeOrder"]).end().success();
+    assert!(none.stderr.contains("note: the choice of tools leaves none"), "\n{none}");
     opentool(["list", "petstore.yaml", "--only", "x*"]).end().failure(2, &["no tool has a name like `x*`"]);
 }
 

@@ -128,7 +128,7 @@ fn addresses_that_give_no_document() {
     let started = std::time::Instant::now();
     opentool(["list", &silent.url, "--timeout", "0.3"])
         .end()
-        .failure(3, &[&silent.url, "within 300ms", "--timeout"]);
+        .failure(3, &[&silent.url, "within 0.3 s", "--timeout"]);
     assert!(started.elapsed().as_secs() < 10);
     let page = Upstream::answering("200 OK", "text/html", "<html>Sign in</html>");
     opentool(["list", &page.url]).end().failure(3, &["is a web page"]);

@@ -27,11 +27,14 @@ fn an_error_of_the_service_is_an_answer() {
 fn no_answer_has_a_code_of_its_own() {
     let started = Instant::now();
     let silent = Upstream::silent();
-    call(&silent, &["--timeout", "0.3"]).failure(5, &["within"]);
+    let text = format!("error: {} gave no answer within 0.3 s\nhelp: `--timeout SECONDS`", silent.url);
+    call(&silent, &["--timeout", "0.3"]).failure(5, &[&text]);
     assert!(started.elapsed().as_secs() < 10, "the time limit holds");
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let document = get_document(&format!("http://{free}"), "/x", "[]");
-    opentool(["call", "api.json", "get"]).file("api.json", document).end().failure(5, &[&free.to_string()]);
+    let ran = opentool(["call", "api.json", "get"]).file("api.json", document).end();
+    let ran = ran.failure(5, &[&format!("cannot connect to http://{free}: ")]);
+    assert_eq!(ran.stderr.matches("cannot connect").count(), 1, "said once\n{ran}");
 }
 
 #[test]
@@ -45,7 +48,8 @@ fn a_huge_answer_is_not_read() {
         }
         assert!(written.is_err(), "the client must hang up");
     });
-    call(&upstream, &[]).failure(5, &["larger than", "bytes"]);
+    let ran = call(&upstream, &[]).failure(5, &["larger than", "bytes"]);
+    assert_eq!(ran.stderr.matches("larger than").count(), 1, "said once\n{ran}");
 }
 
 #[test]

@@ -135,16 +135,16 @@ fn missing(security: &[Requirement]) -> ToolError {
     ))
 }
 
-/// What the operator has to set for a scheme.
+/// What the operator has to set for a scheme. Who sets it, and how, is the host's to say.
 fn described(used: &SchemeUse) -> String {
-    let (what, how) = match &*used.scheme {
-        SecurityScheme::ApiKey { .. } => ("an API key", "`.api_key(..)`"),
-        SecurityScheme::Basic => ("user and password", "`.basic(..)`"),
-        SecurityScheme::Bearer => ("a bearer token", "`.bearer(..)`"),
-        SecurityScheme::OAuth2 { .. } => ("an OAuth 2 access token", "`.bearer(..)`"),
-        SecurityScheme::OpenIdConnect { .. } => ("an OpenID Connect access token", "`.bearer(..)`"),
-        SecurityScheme::MutualTls => ("a client certificate", "a server that does not ask for one"),
-        SecurityScheme::Other(_) => ("a kind of credential that is not known here", "another alternative"),
+    let what = match &*used.scheme {
+        SecurityScheme::ApiKey { .. } => "an API key",
+        SecurityScheme::Basic => "user and password",
+        SecurityScheme::Bearer => "a bearer token",
+        SecurityScheme::OAuth2 { .. } => "an OAuth 2 access token",
+        SecurityScheme::OpenIdConnect { .. } => "an OpenID Connect access token",
+        SecurityScheme::MutualTls => "a client certificate (not supported)",
+        SecurityScheme::Other(_) => "a kind of credential that is not known here",
     };
-    format!("{what} for the scheme `{}` (by {how})", used.name)
+    format!("{what} for the scheme `{}`", used.name)
 }

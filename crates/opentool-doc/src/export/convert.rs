@@ -58,7 +58,8 @@ impl<'s> Converter<'s> {
 
     /// The whole schema.
     pub(super) fn root(&mut self) -> Schema {
-        self.schema(self.root)
+        let schema = self.partial(self.root);
+        self.finished(schema)
     }
 
     /// The whole schema as an object of arguments.

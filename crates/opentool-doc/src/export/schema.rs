@@ -14,13 +14,8 @@ const ANNOTATIONS: &[&str] =
     &["title", "description", "default", "example", "examples", "deprecated", "readOnly", "writeOnly"];
 
 impl Converter<'_> {
-    /// The schema, complete.
-    pub(super) fn schema(&mut self, value: &Value) -> Schema {
-        let schema = self.partial(value);
-        self.finished(schema)
-    }
-
-    /// What a schema says, which may be nothing.
+    /// What a schema says, which may be nothing. Several of these can be put together before they are
+    /// [finished](Self::finished).
     pub(super) fn partial(&mut self, value: &Value) -> Schema {
         if !self.step() {
             self.lose("", "the schema is nested too deep, or grows too much");
@@ -199,7 +194,7 @@ impl Converter<'_> {
                     if *property == Value::Bool(false) {
                         this.lose("", "the property is forbidden, which cannot be said; it is left out");
                     } else {
-                        converted.insert(name.clone(), this.schema(property));
+                        converted.insert(name.clone(), this.partial(property));
                     }
                 });
             }
@@ -216,16 +211,16 @@ impl Converter<'_> {
             let keyword = if members.contains_key("prefixItems") { "prefixItems" } else { "items" };
             self.lose(keyword, "items cannot differ by their place; all are like the first");
             if let Some(first) = places.first() {
-                let first = self.within(keyword, |this| this.within("0", |this| this.schema(first)));
+                let first = self.within(keyword, |this| this.within("0", |this| this.partial(first)));
                 schema.items = Some(Box::new(first));
             }
         } else if let Some(items) = rest {
-            let items = self.within("items", |this| this.schema(items));
+            let items = self.within("items", |this| this.partial(items));
             schema.items = Some(Box::new(items));
         }
     }
 
-    /// Adds what the format demands.
+    /// Adds what the format demands, here and inside, and takes away what contradicts the type.
     pub(super) fn finished(&mut self, mut schema: Schema) -> Schema {
         if schema.reference.is_some() {
             return schema;
@@ -237,7 +232,10 @@ impl Converter<'_> {
         if let Some(values) = &mut schema.values {
             let before = values.len();
             values.retain(|value| value.is_null() || kind.fits(value));
-            if values.len() < before {
+            let fitting = values.len();
+            let mut seen = std::collections::HashSet::new();
+            values.retain(|value| seen.insert(value.to_string()));
+            if fitting < before {
                 self.lose("enum", format!("values that are not of the type `{kind}` are left out"));
             }
             if schema.values.as_ref().is_some_and(Vec::is_empty) {
@@ -246,32 +244,48 @@ impl Converter<'_> {
             }
         }
         if kind == SchemaType::Object {
-            let properties = schema.properties.get_or_insert_default();
-            if let Some(required) = &mut schema.required {
-                let before = required.len();
-                let mut seen = std::collections::HashSet::new();
-                required.retain(|name| properties.contains_key(name));
-                if required.len() < before {
-                    self.lose("required", "properties that are required and not described are left out");
-                }
-                required.retain(|name| seen.insert(name.clone()));
-                if required.is_empty() {
-                    schema.required = None;
-                }
-            }
+            self.finish_object(&mut schema);
         } else {
             schema.properties = None;
             schema.required = None;
         }
         if kind == SchemaType::Array {
-            if schema.items.is_none() {
-                self.lose("items", "items of any kind are allowed, which cannot be said; they are strings");
-                schema.items = Some(Box::new(Schema::of(SchemaType::String)));
-            }
+            let items = match schema.items.take() {
+                Some(items) => self.within("items", |this| this.finished(*items)),
+                None => {
+                    self.lose(
+                        "items",
+                        "items of any kind are allowed, which cannot be said; they are strings",
+                    );
+                    Schema::of(SchemaType::String)
+                }
+            };
+            schema.items = Some(Box::new(items));
         } else {
             schema.items = None;
         }
         schema
+    }
+
+    fn finish_object(&mut self, schema: &mut Schema) {
+        let properties = schema.properties.get_or_insert_default();
+        self.within("properties", |this| {
+            for (name, property) in properties.iter_mut() {
+                let partial = std::mem::take(property);
+                *property = this.within(name, |this| this.finished(partial));
+            }
+        });
+        let Some(required) = &mut schema.required else { return };
+        let before = required.len();
+        let mut seen = std::collections::HashSet::new();
+        required.retain(|name| properties.contains_key(name));
+        if required.len() < before {
+            self.lose("required", "properties that are required and not described are left out");
+        }
+        required.retain(|name| seen.insert(name.clone()));
+        if required.is_empty() {
+            schema.required = None;
+        }
     }
 
     /// The type of a schema that does not say it.

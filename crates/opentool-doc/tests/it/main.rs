@@ -5,4 +5,5 @@
 mod convert;
 mod golden;
 mod hostile;
+mod laws;
 mod print;

@@ -50,11 +50,15 @@ pub(super) fn text(value: &Value, schema: &Value) -> Option<String> {
     })
 }
 
-/// JSON Schema says that `5.0` is an integer; a server that parses `petId=5.0` as one says otherwise.
+/// JSON Schema says that `5.0` is an integer; a server that parses `petId=5.0` as one says otherwise. Beyond 64 bits
+/// a double has no last digits, and none are made up.
 fn number_text(number: &Number, schema: &Value) -> String {
-    let whole = number
-        .as_f64()
-        .filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < 1e21 && is_integer(schema));
+    let whole = number.as_f64().filter(|float| {
+        number.is_f64()
+            && float.fract() == 0.0
+            && float.abs() < 18_446_744_073_709_551_616.0
+            && is_integer(schema)
+    });
     whole.map_or_else(|| number.to_string(), |float| format!("{float:.0}"))
 }
 

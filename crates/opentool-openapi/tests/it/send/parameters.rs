@@ -112,6 +112,8 @@ fn numbers_and_booleans_are_written_as_json_writes_them() {
     // 5.0 is an integer to JSON Schema, and no server reads `5.0` as one.
     assert_eq!(target(&operation, json!({"i": 5.0, "n": 5.5, "b": false})), "/q?i=5&n=5.5&b=false");
     assert_eq!(target(&operation, json!({"i": 18_446_744_073_709_551_615_u64})), "/q?i=18446744073709551615");
+    // Digits that nobody wrote are not made up.
+    assert_eq!(target(&operation, json!({"i": 1e20})), "/q?i=1e%2B20");
 }
 
 #[test]

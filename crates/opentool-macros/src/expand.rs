@@ -67,7 +67,7 @@ impl ToolFn {
         let call = self.call(krate);
         quote! {
             #[automatically_derived]
-            #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, deprecated)]
+            #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, deprecated, unused_lifetimes)]
             impl #krate::__private::Tool for #ty #given {
                 fn definition(&self) -> &#krate::__private::ToolDefinition {
                     static DEFINITION: #krate::__private::OnceLock<#krate::__private::ToolDefinition> =

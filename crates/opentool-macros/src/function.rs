@@ -87,7 +87,7 @@ fn free_function(attr: ToolAttr, mut function: ItemFn, mut errors: Errors) -> To
     let name = &tool.name;
     let about = format!("The tool `{name}`, made of the function of the same name.");
     let implementation = if errors.is_empty() {
-        tool.implementation(&ident, &krate)
+        tool.implementation(&ident, None, &krate)
     } else {
         expand::stand_in(&ident, &krate)
     };

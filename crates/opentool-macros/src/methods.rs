@@ -45,7 +45,7 @@ pub(crate) fn methods(attr: ToolAttr, mut block: ItemImpl, mut errors: Errors) -
         generate(&state, &tools, &krate)
     } else {
         let body = quote!(loop {});
-        conversions(&state, &body, &krate)
+        conversions(&state, None, &body, &krate)
     };
     let errors = errors.into_tokens();
     quote! {
@@ -164,8 +164,11 @@ fn of_method(attributes: &mut Vec<Attribute>, of_block: &ToolAttr, errors: &mut 
 fn generate(state: &Type, tools: &[(Vec<Attribute>, ToolFn)], krate: &Path) -> TokenStream {
     let types: Vec<Ident> =
         tools.iter().map(|(_, tool)| format_ident!("__opentool_{}", tool.callee.ident)).collect();
+    // What everything below relies on. `for<..>` makes the compiler believe it, so that a state that cannot be
+    // shared is reported by the assertions alone, and not once more by each method.
+    let shared = quote!(where for<'state> #state: #krate::__private::SharedState);
     let structs = tools.iter().zip(&types).map(|((cfgs, tool), ty)| {
-        let implementation = tool.implementation(ty, krate);
+        let implementation = tool.implementation(ty, Some(&shared), krate);
         quote! {
             #(#cfgs)*
             #[allow(non_camel_case_types, dead_code)]
@@ -189,17 +192,24 @@ fn generate(state: &Type, tools: &[(Vec<Attribute>, ToolFn)], krate: &Path) -> T
         #(#values)*
         #krate::__private::set_of(tools)
     };
-    let conversions = conversions(state, &body, krate);
+    let conversions = conversions(state, Some(&shared), &body, krate);
+    let assertions = quote_spanned! {state.span()=>
+        const _: () = #krate::__private::assert_shared::<#state>();
+        const _: () = #krate::__private::assert_send_and_sync::<#state>();
+    };
     quote! {
+        #assertions
         #(#structs)*
         #conversions
     }
 }
 
-fn conversions(state: &Type, body: &TokenStream, krate: &Path) -> TokenStream {
+fn conversions(state: &Type, given: Option<&TokenStream>, body: &TokenStream, krate: &Path) -> TokenStream {
     // At the type, so that the compiler shows the line of the `impl` where there are two blocks.
     quote_spanned! {state.span()=>
-        impl #krate::__private::PutAllMethodsIntoOneToolImplBlock for #state {
+        #[automatically_derived]
+        #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, unused_lifetimes)]
+        impl #krate::__private::PutAllMethodsIntoOneToolImplBlock for #state #given {
             fn into_tools(self: #krate::__private::Arc<Self>) -> #krate::__private::ToolSet {
                 #body
             }

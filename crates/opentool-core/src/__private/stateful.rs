@@ -19,6 +19,22 @@ pub trait PutAllMethodsIntoOneToolImplBlock: Send + Sync + 'static {
     fn into_tools(self: Arc<Self>) -> ToolSet;
 }
 
+/// A value that many calls can use at the same time.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be used by calls that run at the same time; use `Mutex` or an atomic instead of `Cell` and `RefCell`, and `Arc` instead of `Rc`",
+    label = "this is not `Send + Sync`"
+)]
+pub trait SharedState: Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<S: Send + Sync + 'static> SharedState for S {}
+
+/// Says, in our words, that a type cannot be the state of tools.
+pub const fn assert_shared<S: SharedState>() {}
+
+/// Says, in the compiler's words, which part of a type is the reason.
+pub const fn assert_send_and_sync<S: Send + Sync>() {}
+
 /// The methods of a value with `#[tool]` on its `impl` block.
 impl<S: PutAllMethodsIntoOneToolImplBlock> From<S> for ToolSet {
     fn from(state: S) -> Self {

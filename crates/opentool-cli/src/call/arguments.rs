@@ -69,7 +69,10 @@ fn object(origin: &str, text: &str) -> Result<Map<String, Value>, CliError> {
             FORMS,
         )),
         Ok(_) => Err(CliError::argument(format!("{origin} is JSON, but not an object"), FORMS)),
-        Err(error) if is_beyond(&error) => Err(beyond(&format!("a number of {origin}"), &error)),
+        Err(error) if is_beyond(&error) => {
+            let (line, column) = (error.line(), error.column());
+            Err(beyond(&format!("a number of {origin} (line {line}, column {column})")))
+        }
         Err(error) => Err(CliError::argument(format!("{origin} is not JSON: {error}"), FORMS)),
     }
 }
@@ -80,9 +83,9 @@ fn is_beyond(error: &serde_json::Error) -> bool {
     error.to_string().starts_with("number out of range")
 }
 
-fn beyond(what: &str, error: &serde_json::Error) -> CliError {
+fn beyond(what: &str) -> CliError {
     CliError::argument(
-        format!("{what} is beyond what a number can be (line {}, column {})", error.line(), error.column()),
+        format!("{what} is beyond what a number can be"),
         "numbers go to about ±1.8e308; a text is written `key:='\"…\"'`",
     )
 }
@@ -124,7 +127,7 @@ fn pair<'a>(word: &'a str, definition: &ToolDefinition) -> Result<(&'a str, Valu
     if forced {
         return match serde_json::from_str(value) {
             Ok(json) => exact(&format!("the value of `{key}:=`"), value).map(|()| (key, json)),
-            Err(error) if is_beyond(&error) => Err(beyond(&format!("the value of `{key}:=`"), &error)),
+            Err(error) if is_beyond(&error) => Err(beyond(&format!("the value of `{key}:=`"))),
             Err(error) => Err(CliError::argument(
                 format!("the value of `{key}:=` is not JSON: {error}"),
                 format!("`{key}=…` takes text as it is"),
@@ -136,7 +139,7 @@ fn pair<'a>(word: &'a str, definition: &ToolDefinition) -> Result<(&'a str, Valu
         && let Err(error) = serde_json::from_str::<Value>(value)
         && is_beyond(&error)
     {
-        return Err(beyond(&format!("the value of `{key}`"), &error));
+        return Err(beyond(&format!("the value of `{key}`")));
     }
     if !is_text(&typed) {
         exact(&format!("the value of `{key}`"), value)?;

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, Command};
+use std::sync::{Mutex, mpsc};
 
 use serde_json::{Value, json};
 
@@ -128,6 +129,29 @@ impl Drop for Http {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+#[test]
+fn a_client_that_leaves_while_a_call_runs_is_no_error() {
+    let (asked, was_asked) = mpsc::channel();
+    let (answer, may_answer) = mpsc::channel::<()>();
+    let may_answer = Mutex::new(may_answer);
+    let upstream = Upstream::treating(move |mut stream| {
+        asked.send(()).unwrap();
+        may_answer.lock().unwrap().recv().unwrap();
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    });
+    let run = opentool(["serve", "api.json"]).file("api.json", get_document(&upstream.url, "/x", "[]"));
+    let mut server = Stdio::start(run);
+    server.send(&call(1, "get", json!({})));
+    was_asked.recv().unwrap();
+    let Stdio { mut child, to, from, _run } = server;
+    drop((to, from));
+    answer.send(()).unwrap();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{said}");
+    assert!(!said.contains("ERROR"), "{said}");
 }
 
 #[test]

@@ -37,6 +37,7 @@ mod error;
 mod handler;
 mod host;
 mod http;
+mod in_flight;
 mod output_schema;
 mod progress;
 mod result;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use rmcp::RoleServer;
+use rmcp::model::JsonRpcMessage;
 use rmcp::service::{QuitReason, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage, serve_server};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -14,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::McpError;
 use crate::handler::Handler;
 use crate::host::Host;
+use crate::in_flight::{self, InFlight};
 
 /// How long calls may go on after the client closed its side: enough for `printf … | opentool serve --stdio`,
 /// and less than the two seconds after which client SDKs kill a server.
@@ -30,7 +33,8 @@ pub(crate) async fn serve(
     let ended = CancellationToken::new();
     let lines =
         AsyncRwTransport::new_server(read, write).with_max_line_length(host.settings.max_request_bytes);
-    let transport = Watched { inner: lines, ended: ended.clone() };
+    let transport =
+        Watched { inner: lines, ended: ended.clone(), in_flight: InFlight::default(), refusal: None };
     let running = match serve_server(Handler::new(Arc::clone(&host)), transport).await {
         Ok(running) => running,
         // It came, perhaps asked what we are, and left.
@@ -60,10 +64,21 @@ pub(crate) async fn serve(
     }
 }
 
-/// A transport that tells when the other side closed.
+/// A transport that tells when the other side closed, and refuses a request whose id is in use.
 struct Watched<T> {
     inner: T,
     ended: CancellationToken,
+    in_flight: InFlight,
+    /// On its way; kept here because the SDK drops `receive` whenever something else happens.
+    refusal: Option<BoxFuture<'static, ()>>,
+}
+
+impl<T: Transport<RoleServer>> Watched<T> {
+    fn end(&self, id: &rmcp::model::RequestId) {
+        if let Some(turn) = self.in_flight.turn(id) {
+            self.in_flight.end(id, turn);
+        }
+    }
 }
 
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Watched<T> {
@@ -73,15 +88,40 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Watched<T> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        // Before it is written: the client may use the id again as soon as it has the answer.
+        if let Some(id) = in_flight::answered(&item) {
+            self.end(id);
+        }
         self.inner.send(item)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let message = self.inner.receive().await;
-        if message.is_none() {
-            self.ended.cancel();
+        loop {
+            if let Some(refusal) = &mut self.refusal {
+                refusal.await;
+                self.refusal = None;
+            }
+            let Some(message) = self.inner.receive().await else {
+                self.ended.cancel();
+                return None;
+            };
+            match &message {
+                JsonRpcMessage::Request(request) if self.in_flight.begin(&request.id).is_none() => {
+                    let refusal = self.inner.send(in_flight::refusal(request.id.clone()));
+                    self.refusal = Some(Box::pin(async move {
+                        if let Err(error) = refusal.await {
+                            tracing::debug!(%error, "the client does not take a refusal");
+                        }
+                    }));
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(id) = in_flight::cancelled(&message) {
+                self.end(id);
+            }
+            return Some(message);
         }
-        message
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {

@@ -11,6 +11,7 @@ mod listing;
 mod many_clients;
 mod progress;
 mod raw;
+mod request_ids;
 mod shutdown;
 mod streams;
 mod structured;

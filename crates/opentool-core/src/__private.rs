@@ -26,9 +26,7 @@ pub use returned::{NotAnError, NotReturnable, PlainReturn, ResultReturn, Returne
 pub use schemars;
 pub use serde;
 pub use serde_json;
-pub use stateful::{
-    PutAllMethodsIntoOneToolImplBlock, SharedState, assert_send_and_sync, assert_shared,
-};
+pub use stateful::{PutAllMethodsIntoOneToolImplBlock, SharedState, assert_send_and_sync, assert_shared};
 pub use straight::{NotStraight, Straight};
 
 pub use crate::{

@@ -6,6 +6,7 @@ mod schema;
 mod table;
 mod text;
 mod tool;
+mod visible;
 
 pub(crate) use json::indent;
 pub(crate) use output::{Answer, answer};

@@ -2,6 +2,11 @@
 
 use serde_json::Value;
 
+use super::text::shorten;
+
+/// The most columns of one value or one alternative. A long one can stand behind many `$ref`s.
+const WORD: usize = 120;
+
 /// The type in words: `integer`, `list of string`, `"a" or "b"`, `text or null`. `root` is where `$ref`s point.
 pub(crate) fn type_words(schema: &Value, root: &Value) -> String {
     words(schema, root, 4)
@@ -17,7 +22,7 @@ fn words(schema: &Value, root: &Value, depth: usize) -> String {
         return alternatives(values.iter().map(Value::to_string));
     }
     if let Some(value) = schema.get("const") {
-        return value.to_string();
+        return shorten(&value.to_string(), WORD);
     }
     if let Some(branches) = ["oneOf", "anyOf"].iter().find_map(|key| schema.get(key)?.as_array()) {
         return alternatives(branches.iter().map(|branch| words(branch, root, depth)));
@@ -37,8 +42,8 @@ fn one(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
         ("array", Some(items)) => format!("list of {}", words(items, root, depth)),
         ("array", None) => "list".to_owned(),
         (other, _) => match schema.get("format").and_then(Value::as_str) {
-            Some(format) if other == "string" => format!("string ({format})"),
-            _ => other.to_owned(),
+            Some(format) if other == "string" => format!("string ({})", shorten(format, WORD)),
+            _ => shorten(other, WORD),
         },
     }
 }
@@ -50,7 +55,7 @@ const LOOKED_AT: usize = 12;
 fn alternatives(words: impl Iterator<Item = String>) -> String {
     const MOST: usize = 8;
     let mut unique: Vec<String> = Vec::new();
-    for word in words.take(LOOKED_AT) {
+    for word in words.take(LOOKED_AT).map(|word| shorten(&word, WORD)) {
         if !unique.contains(&word) {
             unique.push(word);
         }

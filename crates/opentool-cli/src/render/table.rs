@@ -12,18 +12,26 @@ pub(crate) struct Column {
     heading: &'static str,
     /// What is left of it when the terminal is narrow.
     least: usize,
+    /// What it takes at most, however wide the terminal.
+    most: usize,
     style: Style,
 }
 
 impl Column {
-    /// A column that is always shown whole.
+    /// A column that keeps its width when the terminal is narrow.
     pub(crate) fn whole(heading: &'static str, style: Style) -> Self {
-        Self { heading, least: usize::MAX, style }
+        Self { heading, least: usize::MAX, most: usize::MAX, style }
     }
 
     /// A column that may be narrowed to `least`.
     pub(crate) fn narrowed(heading: &'static str, least: usize) -> Self {
-        Self { heading, least, style: Style::new() }
+        Self { heading, least, most: usize::MAX, style: Style::new() }
+    }
+
+    /// A column that never takes more than `most`. One long cell pads every row, so what others wrote needs a limit
+    /// in all columns but the last.
+    pub(crate) fn most(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 }
 
@@ -34,7 +42,7 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], limit: Option<usiz
         .enumerate()
         .map(|(i, column)| {
             let cells = rows.iter().filter_map(|row| row.get(i)).map(|cell| width(cell));
-            cells.max().unwrap_or(0).max(width(column.heading))
+            cells.max().unwrap_or(0).min(column.most).max(width(column.heading))
         })
         .collect();
     if let Some(limit) = limit {
@@ -106,6 +114,15 @@ mod tests {
             "a       one, two, three, four  日本語の説明",
         ];
         assert_eq!(plain(None).lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn no_cell_pads_all_rows_beyond_the_limit_of_its_column() {
+        let columns = [Column::whole("NAME", Style::new()).most(8), Column::narrowed("ARGS", 4)];
+        let rows = [vec!["n".repeat(1_000), "a".to_owned()], vec!["m".to_owned(), "b".to_owned()]];
+        let shown = anstream::adapter::strip_str(&table(&columns, &rows, None)).to_string();
+        let expected = ["NAME      ARGS", "nnnnnnn…  a", "m         b"];
+        assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
     }
 
     #[test]

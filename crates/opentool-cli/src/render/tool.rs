@@ -5,16 +5,25 @@ use std::fmt::Write as _;
 use opentool::{Annotations, ToolDefinition, ToolSet};
 use serde_json::{Value, json};
 
-use super::text::{first_line, wrap};
+use super::text::{first_line, shorten, wrap};
+use super::visible::{visible, visible_json};
 use super::{Column, table, type_words};
-use crate::console::{FAINT, STRONG, printable};
+use crate::console::{FAINT, STRONG};
+
+/// The most columns that a name takes: what any protocol allows. In a table it pads every row.
+const NAME: usize = 128;
+/// The most that the arguments, or the source, of one tool take in a table of many.
+const CELL: usize = 100;
+/// The most that a type or a default takes on the page about one tool, where the schema itself follows.
+const WORDS: usize = 300;
 
 /// The tools as a table: name, arguments (`?` marks those that can be left out), what each does. With
 /// `origins`, where each comes from as well.
 pub(crate) fn tools(tools: &ToolSet, origins: bool, limit: Option<usize>) -> String {
-    let mut columns = vec![Column::whole("NAME", STRONG), Column::narrowed("ARGUMENTS", 16)];
+    let name = Column::whole("NAME", STRONG).most(NAME);
+    let mut columns = vec![name, Column::narrowed("ARGUMENTS", 16).most(CELL)];
     if origins {
-        columns.push(Column::narrowed("SOURCE", 12));
+        columns.push(Column::narrowed("SOURCE", 12).most(CELL));
     }
     columns.push(Column::narrowed("DESCRIPTION", 24));
     let rows: Vec<Vec<String>> = tools
@@ -41,7 +50,7 @@ fn arguments(definition: &ToolDefinition) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    printable(text).replace(['\n', '\t'], " ")
+    visible(text).replace(['\n', '\t'], " ")
 }
 
 /// One tool in full.
@@ -53,13 +62,14 @@ pub(crate) fn tool(definition: &ToolDefinition, limit: Option<usize>) -> String 
 }
 
 fn write_tool(page: &mut String, definition: &ToolDefinition, limit: Option<usize>) -> std::fmt::Result {
-    write!(page, "{STRONG}{}{STRONG:#}", one_line(&definition.name))?;
+    let short = |text: &str, limit: usize| shorten(&one_line(text), limit);
+    write!(page, "{STRONG}{}{STRONG:#}", short(&definition.name, NAME))?;
     if let Some(title) = &definition.title {
-        write!(page, "  {}", one_line(title))?;
+        write!(page, "  {}", short(title, WORDS))?;
     }
     writeln!(page)?;
     if !definition.description.trim().is_empty() {
-        writeln!(page, "\n{}", wrap(&printable(&definition.description), 2, limit))?;
+        writeln!(page, "\n{}", wrap(&visible(&definition.description), 2, limit))?;
     }
     write_arguments(page, definition, limit)?;
     writeln!(page)?;
@@ -85,7 +95,7 @@ fn write_tool(page: &mut String, definition: &ToolDefinition, limit: Option<usiz
 }
 
 fn write_json(page: &mut String, heading: &str, value: &Value) -> std::fmt::Result {
-    writeln!(page, "\n{STRONG}{heading}:{STRONG:#}\n{}", printable(&format!("{value:#}")))
+    writeln!(page, "\n{STRONG}{heading}:{STRONG:#}\n{}", visible_json(&format!("{value:#}")))
 }
 
 fn write_arguments(page: &mut String, definition: &ToolDefinition, limit: Option<usize>) -> std::fmt::Result {
@@ -98,13 +108,14 @@ fn write_arguments(page: &mut String, definition: &ToolDefinition, limit: Option
     for (name, property) in schema.properties() {
         let words = type_words(property, schema.as_value());
         let needed = if schema.requires(name) { "required" } else { "optional" };
-        write!(page, "  {STRONG}{}{STRONG:#}  {FAINT}{}, {needed}", one_line(name), one_line(&words))?;
+        let short = |text: &str, limit: usize| shorten(&one_line(text), limit);
+        write!(page, "  {STRONG}{}{STRONG:#}  {FAINT}{}, {needed}", short(name, NAME), short(&words, WORDS))?;
         if let Some(default) = property.get("default") {
-            write!(page, ", default {}", one_line(&default.to_string()))?;
+            write!(page, ", default {}", short(&default.to_string(), WORDS))?;
         }
         writeln!(page, "{FAINT:#}")?;
         if let Some(description) = property.get("description").and_then(Value::as_str) {
-            let text = wrap(&printable(description), 6, limit);
+            let text = wrap(&visible(description), 6, limit);
             writeln!(page, "{text}")?;
         }
     }

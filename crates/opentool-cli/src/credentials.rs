@@ -3,6 +3,8 @@
 //! With several APIs a value without a name in front of it is refused: a token must never reach a service that it
 //! was not meant for.
 
+use std::env::VarError;
+
 use opentool::ToolError;
 use opentool::openapi::{Credential, MissingCredentials, Settings};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -40,13 +42,19 @@ pub(crate) struct Access {
     #[arg(long, value_name = "[NAME=]VARIABLE=VALUE")]
     server_variable: Vec<String>,
     /// The token for HTTP bearer, OAuth 2 and OpenID Connect; better in the environment, where `ps` does not show it
-    #[arg(long, value_name = "[NAME=]TOKEN", env = "OPENTOOL_BEARER", hide_env_values = true)]
+    ///
+    /// [env: OPENTOOL_BEARER]
+    #[arg(long, value_name = "[NAME=]TOKEN", value_parser = not_empty)]
     bearer: Vec<SecretString>,
     /// The API key
-    #[arg(long, value_name = "[NAME=]KEY", env = "OPENTOOL_API_KEY", hide_env_values = true)]
+    ///
+    /// [env: OPENTOOL_API_KEY]
+    #[arg(long, value_name = "[NAME=]KEY", value_parser = not_empty)]
     api_key: Vec<SecretString>,
     /// User and password for HTTP Basic
-    #[arg(long, value_name = "[NAME=]USER:PASSWORD", env = "OPENTOOL_BASIC", hide_env_values = true)]
+    ///
+    /// [env: OPENTOOL_BASIC]
+    #[arg(long, value_name = "[NAME=]USER:PASSWORD", value_parser = not_empty)]
     basic: Vec<SecretString>,
     /// The credential for one security scheme of the document
     #[arg(long, value_name = "[NAME=]SCHEME=VALUE")]
@@ -135,6 +143,12 @@ impl Access {
         }
         for text in scope.values("--credential", self.credential.iter().map(|text| text.expose_secret()))? {
             let (scheme, value) = two(text, '=', "--credential SCHEME=VALUE")?;
+            if value.is_empty() {
+                return Err(CliError::usage(
+                    format!("`--credential {scheme}=` has no value"),
+                    "leave it out, or give it a value; `--anonymous` sends without credentials",
+                ));
+            }
             settings.credentials.insert(scheme.to_owned(), Credential::text(value));
         }
         if self.anonymous {
@@ -178,22 +192,58 @@ impl Scope<'_> {
         Ok(own)
     }
 
-    /// The same for a secret; a named source also looks into the environment: `OPENTOOL_SHOP_BEARER`.
+    /// The same for a secret, which the environment can hold too: `OPENTOOL_BEARER`, and for a source named `shop`
+    /// `OPENTOOL_SHOP_BEARER`. The option counts before either. A variable that is empty is not set; an empty option
+    /// is most often a variable of the shell that was not, and to send without is asked for by `--anonymous`.
     fn secret(
         &self,
         option: &str,
         variable: &str,
         values: &[SecretString],
     ) -> Result<Option<SecretString>, CliError> {
-        let given = self.values(option, values.iter().map(|value| value.expose_secret()))?;
+        let common = if values.is_empty() { environment(&format!("OPENTOOL_{variable}"))? } else { None };
+        let values = values.iter().chain(&common).map(|value| value.expose_secret());
+        let given = self.values(option, values)?;
+        if given.contains(&"") {
+            return Err(CliError::usage(
+                format!("the value of `{option}` is empty"),
+                format!("leave `{option}` out, or give it a value; `--anonymous` sends without credentials"),
+            ));
+        }
         if let Some(last) = given.last() {
             return Ok(Some((*last).into()));
         }
-        let Some(name) = self.own else { return Ok(None) };
-        let name = name.to_ascii_uppercase().replace('-', "_");
-        let found = std::env::var(format!("OPENTOOL_{name}_{variable}")).ok();
-        Ok(found.filter(|value| !value.is_empty()).map(SecretString::from))
+        match self.own {
+            Some(name) => {
+                let name = name.to_ascii_uppercase().replace('-', "_");
+                environment(&format!("OPENTOOL_{name}_{variable}"))
+            }
+            None => Ok(None),
+        }
     }
+}
+
+/// A variable of the environment, if it is set and not empty.
+fn environment(name: &str) -> Result<Option<SecretString>, CliError> {
+    match std::env::var(name) {
+        Ok(value) if value.is_empty() => Ok(None),
+        Ok(value) => Ok(Some(value.into())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(CliError::usage(
+            format!("the value of the variable {name} is not text in UTF-8"),
+            "set it again, or unset it",
+        )),
+    }
+}
+
+/// A secret of the command line. The error cannot repeat it: only an empty one is refused.
+fn not_empty(text: &str) -> Result<SecretString, &'static str> {
+    if text.is_empty() {
+        return Err(
+            "it is empty; leave it out, or give it a value (`--anonymous` sends without credentials)",
+        );
+    }
+    Ok(text.into())
 }
 
 fn address(option: &str, text: &str) -> Result<Url, CliError> {

@@ -1,5 +1,7 @@
 //! Values that try to leave their place: what a model writes cannot change which request is sent.
 
+use serde_json::{Value, json};
+
 use crate::support::{Upstream, get_document, opentool};
 
 const ID: &str = r#"[{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]"#;
@@ -9,7 +11,7 @@ fn a_path_argument_stays_in_its_segment() {
     let upstream = Upstream::answering("200 OK", "application/json", "{}");
     let document = get_document(&upstream.url, "/public/{id}", ID);
     for attack in ["..", ".", "", "%2e%2e", "a\0b"] {
-        let id = serde_json::json!({"id": attack}).to_string();
+        let id = json!({"id": attack}).to_string();
         let ran = opentool(["call", "api.json", "get", &id]).file("api.json", &document).end();
         let before = upstream.requests().len();
         if ran.code == 0 {
@@ -40,7 +42,7 @@ fn a_header_argument_adds_no_header() {
     let upstream = Upstream::answering("200 OK", "application/json", "{}");
     let parameters = r#"[{"name": "X-Note", "in": "header", "schema": {"type": "string"}}]"#;
     let document = get_document(&upstream.url, "/x", parameters);
-    let note = serde_json::json!({"X-Note": "a\r\nX-Admin: yes"}).to_string();
+    let note = json!({"X-Note": "a\r\nX-Admin: yes"}).to_string();
     let ran = opentool(["call", "api.json", "get", &note]).file("api.json", document).end();
     ran.failure(4, &["/X-Note"]);
     assert_eq!(upstream.requests(), [""; 0]);
@@ -85,4 +87,71 @@ fn a_file_without_end_is_no_upload() {
     };
     call("photo=@a.png").success();
     call("photo=@/dev/zero").failure(4, &["the file for `photo`, /dev/zero, is larger than 128 MiB"]);
+}
+
+#[test]
+fn one_long_name_does_not_pad_every_row() {
+    let long = "n".repeat(100_000);
+    let mut tools = vec![json!({"name": "long", "description": "Long.", "inputSchema": {
+        "type": "object", "properties": {&long: {"enum": [&long], "default": long}},
+    }})];
+    let row =
+        |n| json!({"name": format!("t{n}"), "description": "Short.", "inputSchema": {"type": "object"}});
+    tools.extend((0..100).map(row));
+    let run = |words: &[&str]| {
+        opentool(words).file("tools.json", serde_json::to_vec(&tools).unwrap()).end().success()
+    };
+    let list = run(&["list", "tools.json"]);
+    assert!(list.text().lines().all(|line| line.chars().count() < 250), "{}", list.text().len());
+    assert!(list.text().contains("nnn…  Long."), "\n{list}");
+    let page = run(&["show", "tools.json", "long"]);
+    let (arguments, _) = page.text().split_once("As a model sees it").unwrap();
+    assert!(arguments.len() < 2_000 && arguments.contains("nnn…"), "{}", arguments.len());
+}
+
+#[test]
+fn nothing_in_a_tool_is_hidden_from_its_reader() {
+    let hidden = ['\u{200b}', '\u{200f}', '\u{2060}', '\u{feff}', '\u{202e}', '\u{e0041}', '\u{9b}'];
+    let text: String = ["a"].into_iter().map(str::to_owned).chain(hidden.map(String::from)).collect();
+    let tools = json!([{"name": "a", "description": text, "inputSchema": {
+        "type": "object", "properties": {&text: {"type": "string", "description": text, "default": text}},
+    }}]);
+    let run = |words: &[&str]| opentool(words).file("tools.json", tools.to_string()).end().success();
+    let list = run(&["list", "tools.json"]);
+    let page = run(&["show", "tools.json", "a"]);
+    for ran in [&list, &page] {
+        assert!(!ran.text().contains(hidden), "\n{ran}");
+        assert!(ran.text().contains("a\\u{200b}\\u{200f}\\u{2060}\\u{feff}\\u{202e}"), "\n{ran}");
+    }
+    let (_, seen) = page.text().split_once("As a model sees it:\n").unwrap();
+    let seen: Value = serde_json::from_str(seen).unwrap();
+    assert_eq!(seen["description"], json!(text));
+}
+
+#[test]
+fn an_empty_credential_is_none() {
+    let upstream = Upstream::answering("200 OK", "application/json", "{}");
+    let document = get_document(&upstream.url, "/x", "[]").replace(
+        "\"paths\"",
+        r#""security": [{"b": []}], "components": {"securitySchemes": {"b": {"type": "http", "scheme": "bearer"}}}, "paths""#,
+    );
+    let run = |words: &[&str]| {
+        let line = ["call", "shop=api.json", "shop__get"];
+        opentool(line.iter().chain(words)).file("api.json", &document)
+    };
+    let unset = || run(&[]).variable("OPENTOOL_BEARER", "").variable("OPENTOOL_SHOP_BEARER", "");
+    unset().end().failure(4, &["bearer"]);
+    unset().variable("OPENTOOL_BASIC", "").variable("OPENTOOL_SHOP_BEARER", "t").end().success();
+    for words in [["--bearer", ""], ["--api-key", ""], ["--basic", ""]] {
+        run(&words).end().failure(2, &[words[0], "empty", "--anonymous"]);
+    }
+    for words in [["--bearer", "shop="], ["--api-key", "shop="]] {
+        run(&words).end().failure(2, &[words[0], "is empty", "--anonymous"]);
+    }
+    run(&["--credential", "b="]).end().failure(2, &["`--credential b=` has no value"]);
+    // An empty variable must not be what asks for a name, either.
+    let two = ["serve", "shop=api.json", "petstore.yaml"];
+    let ran = opentool(two).file("api.json", &document).variable("OPENTOOL_BEARER", "").end();
+    ran.success();
+    assert_eq!(upstream.requests().len(), 1, "{:?}", upstream.requests());
 }

@@ -15,6 +15,7 @@ use opentool_core::{
 };
 use serde_json::Value;
 
+use crate::exact::inexact_number;
 use crate::guard::{Guarded, guarded};
 use crate::intake::mend;
 use crate::names::resolve_name;
@@ -122,7 +123,8 @@ fn straight<'a>(
     cx: &'a ToolContext,
     call: &ToolCall,
 ) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
-    let Value::String(text) = &call.arguments else { return None };
+    // A number that would be rounded is refused on the other way.
+    let text = call.arguments.as_str().filter(|text| inexact_number(text).is_none())?;
     tools.get(&call.name)?.call_text(cx, text)
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use opentool_core::{Annotations, Severity, ToolDefinition};
 use opentool_doc::{Document, Export, Info, Parameter, Schema, SchemaType, Server, Version, parse};
+use opentool_schema::Validator;
 use serde_json::{Value, json};
 
 use crate::golden::{agree, cases};
@@ -47,6 +48,52 @@ fn functions_become_these_definitions() {
         let listed: Vec<Value> = document.definitions().iter().map(listed).collect();
         agree(&folder.join("definitions.json"), &format!("{:#}\n", Value::from(listed)));
     }
+}
+
+#[test]
+fn definitions_accept_what_the_functions_accept() {
+    for (folder, document) in valid() {
+        for definition in document.definitions() {
+            let schemas = std::iter::once(&definition.input_schema).chain(&definition.output_schema);
+            for schema in schemas {
+                Validator::new(schema).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+            }
+        }
+    }
+    let text = r##"{"opentool": "1.0.0", "info": {"title": "T", "version": "1"}, "functions": [
+        {"name": "f", "description": "D.", "parameters": [
+            {"name": "tree", "description": "T.", "schema": {"$ref": "#/schemas/Node"}, "required": true},
+            {"name": "mode", "description": "M.", "schema": {"type": "string", "enum": ["a", null]}, "required": false},
+            {"name": "slash", "description": "S.", "schema": {"$ref": "#/schemas/A~1B"}, "required": false},
+            {"name": "space", "description": "S.", "schema": {"$ref": "#/schemas/50%25 {of} it"}, "required": false},
+            {"name": "tilde", "description": "T.", "schema": {"$ref": "#/schemas/a~0b"}, "required": false}
+        ]}
+    ], "schemas": {
+        "Node": {"type": "object", "properties": {"next": {"$ref": "#/schemas/Node"}, "n": {"type": "integer"}}, "required": ["n"]},
+        "A/B": {"type": "integer"}, "50% {of} it": {"type": "integer"}, "a~b": {"type": "integer"}
+    }}"##;
+    let document = parse(text, "").unwrap().document;
+    let validator = Validator::new(&document.definitions()[0].input_schema).unwrap();
+    for (accepted, arguments) in [
+        (true, json!({"tree": {"n": 1}})),
+        (true, json!({"tree": {"n": 1, "next": {"n": 2, "next": {"n": 3}}}})),
+        (false, json!({"tree": {"n": 1, "next": {"n": 2, "next": {}}}})),
+        (false, json!({})),
+        (false, json!({"tree": {"n": 1}, "other": 1})),
+        (true, json!({"tree": {"n": 1}, "mode": null})),
+        (false, json!({"tree": {"n": 1}, "mode": "b"})),
+        (true, json!({"tree": {"n": 1}, "slash": 1, "space": 2, "tilde": 3})),
+        (false, json!({"tree": {"n": 1}, "slash": "1"})),
+        (false, json!({"tree": {"n": 1}, "space": "1"})),
+        (false, json!({"tree": {"n": 1}, "tilde": "1"})),
+    ] {
+        assert_eq!(validator.accepts(&arguments), accepted, "{arguments}");
+    }
+    // Names that references must escape are plain after an export.
+    let mut definitions = document.definitions();
+    definitions[0].metadata.clear();
+    let exported = Export::new(document.info).document(&definitions).document;
+    assert_eq!(exported.schemas.keys().collect::<Vec<_>>(), ["Node", "A_B", "50___of__it", "a_b"]);
 }
 
 #[test]

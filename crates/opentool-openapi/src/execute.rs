@@ -60,7 +60,7 @@ impl OperationTool {
         let received = self.client.send(sending).await;
         let exchange = response::Exchange { request: &request, started, deadline: cx.ends_at() };
         match received {
-            Ok(answer) => response::read(&answer, &exchange),
+            Ok(answer) => response::read(answer, &exchange),
             Err(error) => Err(response::unanswered(error, &exchange)),
         }
     }

@@ -1,10 +1,12 @@
 //! From an answer to a tool's output.
 //!
 //! A success is what the service sent, unchanged: JSON stays the exact text, and is a structured value as well where
-//! no number in it would change. A failure becomes an error with the service's own message, bounded.
+//! no number in it would change. A failure becomes an error with the service's own message, bounded. What a service
+//! repeats of the request's secrets is taken out first.
 
 mod exact;
 mod failure;
+mod scrub;
 
 use std::fmt;
 use std::time::Instant;
@@ -16,6 +18,7 @@ use serde_json::Value;
 use crate::plan::is_json;
 use crate::request::Request;
 use crate::request::media::MediaKind;
+use scrub::Reach;
 
 /// What an answer answers.
 pub(crate) struct Exchange<'a> {
@@ -27,11 +30,14 @@ pub(crate) struct Exchange<'a> {
     pub(crate) deadline: Option<Instant>,
 }
 
-/// The output of an answer.
+/// The output of an answer, without the secrets of the request.
 ///
 /// # Errors
 /// [`ToolError::Upstream`] for any status but 2xx, and for a body that is not the JSON that it says it is.
-pub(crate) fn read(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+pub(crate) fn read(mut answer: Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+    let secrets = exchange.request.secrets();
+    scrub::answer(&mut answer, secrets);
+    let answer = &answer;
     let status = answer.status;
     if let Some(coding) = coding(answer) {
         let message =
@@ -39,7 +45,7 @@ pub(crate) fn read(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOut
         return Err(refused(answer, exchange, message));
     }
     if !status.is_success() {
-        return Err(refused(answer, exchange, failure::message(answer)));
+        return Err(refused(answer, exchange, failure::message(answer, secrets)));
     }
     let output = success(answer, exchange)?;
     let took = u64::try_from(exchange.started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -97,7 +103,7 @@ fn json(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolEr
                 "HTTP {}, but the body is not the JSON that it says it is ({error}); the call may have taken effect. \
                  It begins: {}",
                 answer.status,
-                failure::bounded(&text)
+                failure::bounded(&scrub::text(&text, exchange.request.secrets(), Reach::Message))
             );
             Err(refused(answer, exchange, message))
         }
@@ -126,6 +132,8 @@ fn coding(answer: &Response) -> Option<&str> {
 }
 
 fn refused(answer: &Response, exchange: &Exchange<'_>, message: String) -> ToolError {
+    // Once more: what was taken apart and put together may spell a secret.
+    let message = scrub::text(&message, exchange.request.secrets(), Reach::Data).into_owned();
     let source = Sent { request: exchange.request.summary(), cause: None };
     Upstream::new(message).status(answer.status.as_u16()).source(source).into()
 }
@@ -137,7 +145,7 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange<'_>) -> ToolError
         return ToolError::TimedOut(now.saturating_duration_since(exchange.started));
     }
     // The text names the origin, which the document names too; causes (addresses, certificates) are the operator's.
-    let message = error.to_string();
+    let message = scrub::text(&error.to_string(), exchange.request.secrets(), Reach::Data).into_owned();
     let source = Sent { request: exchange.request.summary(), cause: Some(error) };
     Upstream::new(message).source(source).into()
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use opentool_core::ToolError;
 use opentool_http::{HeaderMap, HeaderName, HeaderValue, Method};
+use secrecy::SecretString;
 use url::Url;
 
 use super::body::RequestBody;
@@ -19,6 +20,8 @@ pub struct Request {
     pub(super) url: String,
     pub(super) headers: Vec<Header>,
     pub(super) body: RequestBody,
+    /// What no answer may repeat, the longest first.
+    pub(super) secrets: Vec<SecretString>,
 }
 
 /// One header.
@@ -81,6 +84,11 @@ impl Request {
     /// `GET https://api.example/pet/1`, with `***` in place of secrets.
     pub fn summary(&self) -> String {
         format!("{} {}", self.method, self.url)
+    }
+
+    /// What no answer may repeat.
+    pub(crate) fn secrets(&self) -> &[SecretString] {
+        &self.secrets
     }
 
     /// The request for the HTTP client, secrets and all.

@@ -21,6 +21,7 @@ mod path;
 mod print;
 mod problems;
 mod query;
+mod secrets;
 mod security;
 mod server;
 mod settings;
@@ -98,7 +99,8 @@ pub fn build_located(
     let sent_url = address.text(|carried| encode::strict(&carried.value()));
     wall(&sent_url, &base, operation)?;
     let url = address.text(Carried::shown);
-    Ok(Request { method: operation.method.clone(), sent_url, url, headers: all, body })
+    let secrets = secrets::carried(&credentials);
+    Ok(Request { method: operation.method.clone(), sent_url, url, headers: all, body, secrets })
 }
 
 /// JSON is what tools are best with; anything is better than nothing.

@@ -43,7 +43,7 @@ impl Carried {
 /// If the host has not set what the document asks for.
 pub(super) fn choose(operation: &Operation, settings: &Settings) -> Result<Vec<Carried>, ToolError> {
     if operation.security.is_empty() {
-        return Ok(undeclared(settings).into_iter().collect());
+        return undeclared(settings);
     }
     // An empty requirement says that credentials are optional: it is the last resort, wherever it stands.
     let optional = operation.security.iter().any(|requirement| requirement.schemes.is_empty());
@@ -55,16 +55,60 @@ pub(super) fn choose(operation: &Operation, settings: &Settings) -> Result<Vec<C
     if optional || settings.missing_credentials == MissingCredentials::SendWithout {
         return Ok(Vec::new());
     }
-    Err(missing(&operation.security))
+    Err(missing(&operation.security, settings))
 }
 
 /// The document says nothing about security, but the host has a credential whose place is known.
-fn undeclared(settings: &Settings) -> Option<Carried> {
-    let bearer = settings.bearer.as_ref().map(|token| Carried::authorization("Bearer ", token.clone()));
-    bearer.or_else(|| {
-        let (user, password) = settings.basic.as_ref()?;
-        Some(Carried::authorization("Basic ", basic(user, password)))
-    })
+///
+/// # Errors
+/// If all that the host has set is empty.
+fn undeclared(settings: &Settings) -> Result<Vec<Carried>, ToolError> {
+    let bearer = settings.bearer.as_ref().and_then(filled);
+    let carried = match (bearer, &settings.basic) {
+        (Some(token), _) => Carried::authorization("Bearer ", token),
+        (None, Some((user, password))) if !is_empty(user, password) => {
+            Carried::authorization("Basic ", basic(user, password))
+        }
+        _ if settings.missing_credentials == MissingCredentials::SendWithout => return Ok(Vec::new()),
+        (None, Some(_)) => return Err(empty("user and password are")),
+        (None, None) if settings.bearer.is_some() => return Err(empty("the bearer token is")),
+        (None, None) => return Ok(Vec::new()),
+    };
+    Ok(vec![carried])
+}
+
+/// Sending nothing in place of a credential would look like a service that refuses a good one.
+fn empty(what: &str) -> ToolError {
+    ToolError::failed(format!(
+        "nothing was sent: {what} set, but empty; the operator has to set a value, or none at all"
+    ))
+}
+
+/// A secret that is not empty; an empty one is a variable that was not set.
+fn filled(secret: &SecretString) -> Option<SecretString> {
+    Some(secret).filter(|secret| !secret.expose_secret().trim().is_empty()).cloned()
+}
+
+/// A key is often a user without a password, so one of the two is enough.
+fn is_empty(user: &str, password: &SecretString) -> bool {
+    user.trim().is_empty() && filled(password).is_none()
+}
+
+/// Whether what the host has set for a scheme is empty.
+fn is_set_empty(used: &SchemeUse, settings: &Settings) -> bool {
+    let none = |secret: &SecretString| filled(secret).is_none();
+    match (settings.credentials.get(&used.name), &*used.scheme) {
+        (Some(Credential::Basic { user, password }), _) => is_empty(user, password),
+        (Some(Credential::Bearer(secret) | Credential::ApiKey(secret) | Credential::Text(secret)), _) => {
+            none(secret)
+        }
+        (None, SecurityScheme::ApiKey { .. }) => settings.api_key.as_ref().is_some_and(none),
+        (None, SecurityScheme::Basic) => {
+            settings.basic.as_ref().is_some_and(|(user, password)| is_empty(user, password))
+        }
+        (None, SecurityScheme::MutualTls | SecurityScheme::Other(_)) => false,
+        (None, _) => settings.bearer.as_ref().is_some_and(none),
+    }
 }
 
 fn satisfy(requirement: &Requirement, settings: &Settings) -> Option<Vec<Carried>> {
@@ -78,6 +122,9 @@ fn is_api_key(scheme: &SecurityScheme) -> bool {
 }
 
 fn carry(used: &SchemeUse, settings: &Settings, general_key: bool) -> Option<Carried> {
+    if is_set_empty(used, settings) {
+        return None;
+    }
     let named = settings.credentials.get(&used.name);
     match &*used.scheme {
         SecurityScheme::ApiKey { place, name } => {
@@ -121,11 +168,18 @@ fn encoded(pair: &str) -> SecretString {
     STANDARD.encode(pair).into()
 }
 
-fn missing(security: &[Requirement]) -> ToolError {
+fn missing(security: &[Requirement], settings: &Settings) -> ToolError {
     let alternatives: Vec<_> = security
         .iter()
         .map(|requirement| {
-            let schemes: Vec<_> = requirement.schemes.iter().map(described).collect();
+            let schemes: Vec<_> = requirement
+                .schemes
+                .iter()
+                .map(|used| match is_set_empty(used, settings) {
+                    true => format!("{} (it is set, but empty)", described(used)),
+                    false => described(used),
+                })
+                .collect();
             schemes.join(" and ")
         })
         .collect();

@@ -3,23 +3,26 @@
 use std::fmt::Write as _;
 
 use opentool_http::Response;
+use secrecy::SecretString;
 use serde_json::Value;
 use url::Url;
 
+use super::scrub::{self, Reach};
 use crate::plan::is_json;
 
 /// The longest message in characters.
 const LONGEST: usize = 2_000;
 
 /// `HTTP 404 Not Found: pet 7 is not here`.
-pub(super) fn message(answer: &Response) -> String {
+pub(super) fn message(answer: &Response, secrets: &[SecretString]) -> String {
+    let clean = |text: &str| bounded(&scrub::text(text, secrets, Reach::Message));
     let mut message = format!("HTTP {}", answer.status);
     if answer.status.is_redirection() {
         message.push_str(": the service redirects");
         let location = answer.headers.get("location").and_then(|location| location.to_str().ok());
         let target = location.and_then(|location| answer.url.join(location).ok());
         if let Some(target) = target {
-            let _ = write!(message, " to {}", origin(&target));
+            let _ = write!(message, " to {}", clean(&place(&target)));
         }
         message.push_str(
             ", which is not followed: credentials and methods stay with the service they are meant for",
@@ -34,16 +37,21 @@ pub(super) fn message(answer: &Response) -> String {
     };
     let said = said.or_else(|| from_text(&text, answer.content_type()));
     if let Some(said) = said {
-        let _ = write!(message, ": {}", bounded(&said));
+        let _ = write!(message, ": {}", clean(&said));
     }
     if let Some(after) = answer.headers.get("retry-after").and_then(|after| after.to_str().ok()) {
-        let _ = write!(message, " (retry after {})", bounded(after));
+        let _ = write!(message, " (retry after {})", clean(after));
     }
     message
 }
 
-fn origin(url: &Url) -> String {
-    url.origin().ascii_serialization()
+/// The origin; of an address that has none (`file:`, `javascript:`) the scheme.
+fn place(url: &Url) -> String {
+    let origin = url.origin();
+    match origin.is_tuple() {
+        true => origin.ascii_serialization(),
+        false => format!("an address of the scheme `{}`", url.scheme()),
+    }
 }
 
 /// The sentence that says it, and after it all the rest that the service said.

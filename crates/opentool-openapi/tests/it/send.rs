@@ -8,4 +8,5 @@ mod exchange;
 mod parameters;
 mod plans;
 mod printing;
+mod secrets;
 mod servers;

@@ -13,8 +13,8 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionConte
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::call;
 use crate::host::Host;
+use crate::{body, call};
 
 /// The handler of one session, or of one request in the revisions without sessions.
 pub(crate) struct Handler {
@@ -37,8 +37,13 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        // The SDK gives parameters that it cannot read as none; the client would begin the list again and again.
+        if request.is_none() && (!context.meta.is_empty() || body::had_parameters(&context.extensions)) {
+            let message = "Invalid params: tools/list takes {\"cursor\"?: string}";
+            return Err(ErrorData::invalid_params(message, None));
+        }
         self.host.catalog().page(request.and_then(|page| page.cursor).as_deref())
     }
 

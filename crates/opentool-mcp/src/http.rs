@@ -1,5 +1,6 @@
 //! The streamable HTTP endpoint: routes, sockets, and a graceful end.
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::future::IntoFuture as _;
 use std::net::SocketAddr;
@@ -9,7 +10,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use axum::serve::ListenerExt as _;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -20,7 +22,8 @@ use crate::McpError;
 use crate::handler::Handler;
 use crate::host::Host;
 use crate::sessions::Sessions;
-use crate::trust::Trust;
+use crate::trust::{self, Trust};
+use crate::{body, sessions};
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
@@ -139,12 +142,16 @@ impl std::fmt::Debug for Bound {
 
 /// The route of the endpoint.
 pub(crate) fn router(host: &Arc<Host>, bound: Option<SocketAddr>) -> Result<Router, McpError> {
-    let trust = Trust::new(&host.settings, bound)?;
+    Ok(route(host, Trust::new(&host.settings, bound)?, Sessions::new()))
+}
+
+fn route(host: &Arc<Host>, trust: Trust, sessions: Sessions) -> Router {
+    let most = host.settings.max_request_bytes;
     let config = StreamableHttpServerConfig::default()
         .with_json_response(true)
         .with_legacy_session_mode(true)
         .with_sse_retry(None)
-        .with_max_request_body_bytes(host.settings.max_request_bytes)
+        .with_max_request_body_bytes(most)
         .with_cancellation_token(host.cut.clone())
         .with_allowed_hosts(trust.hosts)
         .with_allowed_origins(trust.origins)
@@ -152,14 +159,122 @@ pub(crate) fn router(host: &Arc<Host>, bound: Option<SocketAddr>) -> Result<Rout
     let handlers = Arc::clone(host);
     let service = StreamableHttpService::new(
         move || Ok(Handler::new(Arc::clone(&handlers))),
-        Arc::new(Sessions::new()),
+        Arc::new(sessions),
         config,
     );
     // Called directly: as a tower service the SDK's service, with all its settings, is cloned for every request.
     let service = Arc::new(service);
     let endpoint = any(move |request: Request| {
         let service = Arc::clone(&service);
-        async move { service.handle(request).await.map(Body::new) }
+        async move { answer(&service, request, most).await }
     });
-    Ok(Router::new().route(PATH, endpoint))
+    Router::new().route(PATH, endpoint)
+}
+
+/// The SDK's answer, and ours where it has none that is fit.
+async fn answer(
+    service: &StreamableHttpService<Handler, Sessions>,
+    request: Request,
+    most: usize,
+) -> Response {
+    if let Some(reason) = trust::ambiguous(request.uri(), request.headers()) {
+        tracing::warn!(reason, "a request was refused");
+        return (StatusCode::BAD_REQUEST, format!("Bad Request: {reason}\n")).into_response();
+    }
+    if request.method() != Method::POST {
+        return service.handle(request).await.map(Body::new);
+    }
+    let is_json = body::is_json(request.headers());
+    let (request, kept) = match body::keep(request, most).await {
+        Ok(read) => read,
+        Err(refusal) => return refusal,
+    };
+    let (response, full) = sessions::FULL
+        .scope(Cell::new(false), async {
+            let response = service.handle(request).await.map(Body::new);
+            (response, sessions::FULL.with(Cell::get))
+        })
+        .await;
+    match response.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => kept.refusal(),
+        _ if full => {
+            let text = "Service Unavailable: a call runs in each of the sessions; try again later\n";
+            (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], text).into_response()
+        }
+        _ => response,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use opentool_core::{ToolSet, tool_fn};
+    use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::sync::Notify;
+
+    use super::route;
+    use crate::host::{Host, Settings};
+    use crate::sessions::Sessions;
+    use crate::trust::Trust;
+
+    const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}"#;
+    const READY: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}"#;
+
+    #[tokio::test]
+    async fn a_session_too_many_is_refused_while_calls_run_in_all_others() {
+        let (started, finish) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let signs = (Arc::clone(&started), Arc::clone(&finish));
+        let waits = tool_fn("waits", "", move |_: BTreeMap<String, u8>| {
+            let (started, finish) = (Arc::clone(&signs.0), Arc::clone(&signs.1));
+            async move {
+                started.notify_one();
+                finish.notified().await;
+                Ok::<_, String>("finished")
+            }
+        });
+        let settings = Settings::default();
+        let trust = Trust::new(&settings, None).unwrap();
+        let tools = ToolSet::from_tools([waits]).unwrap();
+        let host = Arc::new(Host::new(Arc::new(tools), settings));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = route(&host, trust, Sessions::bounded(1));
+        tokio::spawn(axum::serve(listener, router).into_future());
+
+        let open = async |session: &str, body: &str| {
+            let mut socket = TcpStream::connect(address).await.unwrap();
+            let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                        Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+            let length = body.len();
+            let request = format!("{head}{session}Content-Length: {length}\r\n\r\n{body}");
+            socket.write_all(request.as_bytes()).await.unwrap();
+            socket
+        };
+        let read = async |socket: TcpStream| {
+            let mut text = String::new();
+            BufReader::new(socket).read_to_string(&mut text).await.unwrap();
+            text
+        };
+        let first = read(open("", HELLO).await).await;
+        let session = first.lines().find(|line| line.starts_with("mcp-session-id: ")).unwrap();
+        let session = format!("{session}\r\n");
+        read(open(&session, READY).await).await;
+        let mut running = BufReader::new(open(&session, CALL).await);
+        let mut status = String::new();
+        running.read_line(&mut status).await.unwrap();
+        started.notified().await;
+
+        let refused = read(open("", HELLO).await).await;
+        assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+        finish.notify_one();
+        let mut answer = String::new();
+        running.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.contains("finished"), "{answer}");
+        let room = read(open("", HELLO).await).await;
+        assert!(room.starts_with("HTTP/1.1 200 "), "{room}");
+    }
 }

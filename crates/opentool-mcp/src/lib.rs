@@ -28,6 +28,7 @@
 //! What it deliberately does not do: it knows no authentication (bind to loopback, or put a gateway in front),
 //! offers no prompts and no resources, and handles no process signals.
 
+mod body;
 mod call;
 mod catalog;
 mod content;

@@ -1,11 +1,13 @@
 //! Whom the HTTP endpoint answers: the hosts it is called by, and the origins of web pages that may call it.
 //!
 //! A page of a stranger can make a browser call a server on this machine, by its address or by a name that it
-//! points there (DNS rebinding). The SDK compares; this file says with what.
+//! points there (DNS rebinding). The SDK compares; this file says with what, and refuses requests that name more
+//! than one host, of which the SDK would look at one only.
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::uri::{Authority, Uri};
+use axum::http::{HeaderMap, header};
 
 use crate::McpError;
 use crate::host::Settings;
@@ -34,6 +36,29 @@ impl Trust {
             origins.push(with_port(origin).ok_or_else(invalid)?);
         }
         Ok(Self { hosts, origins })
+    }
+}
+
+/// Why it is not certain which host or origin the request names; `None` if it is.
+pub(crate) fn ambiguous(target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+    for (name, reason) in
+        [(header::HOST, "more than one Host header"), (header::ORIGIN, "more than one Origin header")]
+    {
+        if headers.get_all(name).iter().nth(1).is_some() {
+            return Some(reason);
+        }
+    }
+    let host = headers.get(header::HOST).map(|host| host.as_bytes());
+    // The request target has one as a proxy is asked, or in HTTP/2.
+    let authority = target.authority().map(|authority| authority.as_str().as_bytes());
+    if host.into_iter().chain(authority).any(|named| named.contains(&b'@')) {
+        return Some("a user in the host");
+    }
+    match (host, authority) {
+        (Some(host), Some(authority)) if !host.eq_ignore_ascii_case(authority) => {
+            Some("the request target and the Host header name different hosts")
+        }
+        _ => None,
     }
 }
 

@@ -57,6 +57,79 @@ async fn foreign_origins_and_hosts_are_forbidden() {
 }
 
 #[tokio::test]
+async fn a_request_names_one_host_and_no_user() {
+    let address = server().await;
+    for host in [format!("evil@{address}"), "evil.example@localhost".to_owned()] {
+        assert_eq!(call().header("Host", &host).send(address).await.status, 400, "{host}");
+    }
+    for (one, other) in
+        [("localhost", "evil.example"), ("evil.example", "localhost"), ("localhost", "localhost")]
+    {
+        let post = call().header("Host", one).another("Host", other);
+        assert_eq!(post.send(address).await.status, 400, "{one} {other}");
+    }
+    let origins = call().header("Origin", "http://localhost").another("Origin", "http://evil.example");
+    assert_eq!(origins.send(address).await.status, 400);
+    for target in ["http://evil.example/mcp", "http://evil@localhost/mcp", "http://localhost:81/mcp"] {
+        assert_eq!(call().path(target).send(address).await.status, 400, "{target}");
+    }
+    // As a proxy is asked, and right.
+    assert_eq!(call().path("http://LOCALHOST/mcp").send(address).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_message_is_a_json_rpc_error() {
+    let address = server().await;
+    let cases = [
+        ("", -32700, json!(null)),
+        ("{\"jsonrpc\": \"2.0\", ", -32700, json!(null)),
+        ("nonsense", -32700, json!(null)),
+        ("[]", -32600, json!(null)),
+        ("[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]", -32600, json!(null)),
+        ("{\"id\": 4, \"method\": \"ping\"}", -32600, json!(4)),
+        ("5", -32600, json!(null)),
+    ];
+    for (body, code, id) in cases {
+        let reply = Post::plain(body).send(address).await;
+        assert_eq!(reply.status, 400, "{body}: {}", reply.body);
+        assert!(reply.head.contains("content-type: application/json"), "{}", reply.head);
+        let answer = reply.json();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{body}: {answer}");
+        assert_eq!(answer["jsonrpc"], "2.0");
+    }
+    let deep = "[".repeat(100_000);
+    assert_eq!(Post::plain(deep).send(address).await.json()["error"]["code"], -32700);
+}
+
+#[tokio::test]
+async fn a_cursor_that_is_not_a_string_is_an_error_in_every_revision() {
+    let address = server().await;
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}
+    }});
+    let reply = Post::plain(hello).send(address).await;
+    let session = reply.head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap();
+    let list = |params: Option<Value>| {
+        let mut body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+        if let Some(params) = params {
+            body["params"] = params;
+        }
+        Post::plain(body).header("Mcp-Session-Id", session)
+    };
+    for cursor in [json!(5), json!(["a"]), json!({}), json!(true)] {
+        let modern = Post::modern("tools/list", json!({"cursor": cursor})).send(address).await;
+        assert_eq!(modern.json()["error"]["code"], -32602, "{}", modern.body);
+        let legacy = list(Some(json!({"cursor": cursor}))).send(address).await;
+        assert_eq!(event(&legacy.body)["error"]["code"], -32602, "{}", legacy.body);
+    }
+    assert!(Post::modern("tools/list", json!({})).send(address).await.json()["result"]["tools"].is_array());
+    for params in [None, Some(json!({})), Some(json!({"cursor": null})), Some(json!({"_meta": {}}))] {
+        let reply = list(params).send(address).await;
+        assert!(event(&reply.body)["result"]["tools"].is_array(), "{}", reply.body);
+    }
+}
+
+#[tokio::test]
 async fn hosts_and_origins_can_be_added() {
     let server = Server::new(set([Arc::new(add())]))
         .allow_host("tools.example:8080")

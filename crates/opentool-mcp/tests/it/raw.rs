@@ -56,6 +56,12 @@ impl Post {
         self
     }
 
+    /// Adds a header beside those of the same name.
+    pub(crate) fn another(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     pub(crate) fn method(mut self, method: &'static str) -> Self {
         self.method = method;
         self

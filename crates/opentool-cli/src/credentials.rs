@@ -42,18 +42,13 @@ pub(crate) struct Access {
     #[arg(long, value_name = "[NAME=]VARIABLE=VALUE")]
     server_variable: Vec<String>,
     /// The token for HTTP bearer, OAuth 2 and OpenID Connect; better in the environment, where `ps` does not show it
-    ///
     /// [env: OPENTOOL_BEARER]
     #[arg(long, value_name = "[NAME=]TOKEN", value_parser = not_empty)]
     bearer: Vec<SecretString>,
-    /// The API key
-    ///
-    /// [env: OPENTOOL_API_KEY]
+    /// The API key [env: OPENTOOL_API_KEY]
     #[arg(long, value_name = "[NAME=]KEY", value_parser = not_empty)]
     api_key: Vec<SecretString>,
-    /// User and password for HTTP Basic
-    ///
-    /// [env: OPENTOOL_BASIC]
+    /// User and password for HTTP Basic [env: OPENTOOL_BASIC]
     #[arg(long, value_name = "[NAME=]USER:PASSWORD", value_parser = not_empty)]
     basic: Vec<SecretString>,
     /// The credential for one security scheme of the document
@@ -74,7 +69,17 @@ impl Access {
         sources: Vec<Source>,
         loading: &Loading,
     ) -> Result<Vec<Source>, CliError> {
-        let names: Vec<String> = sources.iter().filter_map(|source| source.spec.name.clone()).collect();
+        let mut names: Vec<String> = Vec::new();
+        for name in sources.iter().filter_map(|source| source.spec.name.as_ref()) {
+            // A token for that name would go to both.
+            if names.contains(name) {
+                return Err(CliError::usage(
+                    format!("two sources are named `{name}`"),
+                    "give each a name of its own: `shop=SOURCE` and `store=SOURCE`",
+                ));
+            }
+            names.push(name.clone());
+        }
         let apis = sources.iter().filter(|source| matches!(source.content, Content::OpenApi(_))).count();
         sources.into_iter().map(|source| self.settle(source, &names, apis == 1, loading)).collect()
     }

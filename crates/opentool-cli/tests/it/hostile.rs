@@ -155,3 +155,10 @@ fn an_empty_credential_is_none() {
     ran.success();
     assert_eq!(upstream.requests().len(), 1, "{:?}", upstream.requests());
 }
+
+#[test]
+fn a_name_stands_for_one_source() {
+    let other = get_document("http://a.test", "/x", "[]");
+    let run = opentool(["serve", "a=petstore.yaml", "a=other.json", "--bearer", "a=t"]);
+    run.file("other.json", other).end().failure(2, &["two sources are named `a`", "help: "]);
+}

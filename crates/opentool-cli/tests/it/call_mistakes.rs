@@ -38,6 +38,19 @@ fn a_number_that_is_none_is_named() {
 }
 
 #[test]
+fn a_number_that_would_be_rounded_is_not_sent() {
+    for word in
+        [r#"{"petId": 99999999999999999999}"#, "petId=99999999999999999999", "petId:=99999999999999999999"]
+    {
+        refused(
+            &["getPetById", word],
+            &["would be rounded: 99999999999999999999", "help: integers have at most 64 bits"],
+        );
+    }
+    refused(&["getPetById", "petId:=1e20"], &["expected an integer of at most 64 bits"]);
+}
+
+#[test]
 fn arguments_that_do_not_fit_are_all_listed() {
     refused(&["getPetById", "petId=two"], &["/petId", "integer", "\"two\"", "help: `opentool show"]);
     refused(&["getPetById"], &["petId"]);

@@ -101,11 +101,12 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         Content::Definitions(_) => None,
     };
     if let (true, Some(request)) = (args.dry_run, &request) {
-        return Ok(if console.is_json() {
+        if console.is_json() {
             console.json(&request.to_json())?;
         } else {
             console.data(format!("{}\n", request.to_curl()).as_bytes())?;
-        });
+        }
+        return Ok(());
     }
     // What has no request is known by its definition only, and refuses below, dry run or not.
     let started = Instant::now();

@@ -7,11 +7,13 @@
 
 use std::borrow::Cow;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use futures_util::future::{Either, select};
 use opentool_core::{
-    Arguments, BoxFuture, Failure, Tool, ToolCall, ToolContext, ToolError, ToolOutput, ToolSet, UnknownTool,
+    Arguments, BoxFuture, Cancellation, Cancelled, Failure, Tool, ToolCall, ToolContext, ToolError,
+    ToolOutput, ToolSet, UnknownTool,
 };
 use serde_json::Value;
 
@@ -87,13 +89,12 @@ impl ToolSetExt for ToolSet {
             let Checked { tool, arguments, changes } = checked(self, call, cx.get())?;
             Ok((tool.call(cx, arguments), changes))
         })?;
-        match select(Guarded::new(running), cx.cancel_signal().cancelled()).await {
-            Either::Left((Ok(output), _)) if !changes.is_empty() => {
-                Ok(output.metadata(CHANGES, changes.iter().map(Value::from).collect::<Value>()))
-            }
-            Either::Left((result, _)) => result,
-            Either::Right(((), _)) => Err(ToolError::Cancelled),
+        let output =
+            Watched { running: Guarded::new(running), signal: cx.cancel_signal(), cancelled: None }.await?;
+        if changes.is_empty() {
+            return Ok(output);
         }
+        Ok(output.metadata(CHANGES, changes.iter().map(Value::from).collect::<Value>()))
     }
 
     async fn answer<'a>(
@@ -114,6 +115,26 @@ impl ToolSetExt for ToolSet {
     fn take(&self, call: &ToolCall, policy: &RepairPolicy) -> Result<(Arguments, Vec<Change>), ToolError> {
         guarded(|| checked(self, Cow::Borrowed(call), Some(policy)))
             .map(|checked| (checked.arguments, checked.changes))
+    }
+}
+
+/// A running call that ends when the host gives up. The signal is waited for only once the tool has to wait.
+struct Watched<'a> {
+    running: Guarded<'a>,
+    signal: &'a Cancellation,
+    cancelled: Option<Cancelled>,
+}
+
+impl Future for Watched<'_> {
+    type Output = Result<ToolOutput, ToolError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Poll::Ready(result) = Pin::new(&mut self.running).poll(cx) {
+            return Poll::Ready(result);
+        }
+        let signal = self.signal;
+        let cancelled = self.cancelled.get_or_insert_with(|| signal.cancelled());
+        Pin::new(cancelled).poll(cx).map(|()| Err(ToolError::Cancelled))
     }
 }
 

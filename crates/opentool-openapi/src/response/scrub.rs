@@ -122,7 +122,9 @@ impl<'a> Scrub<'a> {
     /// A JSON string with its quotes.
     fn string(&self, literal: &str) -> Option<String> {
         if !literal.contains('\\') {
-            return self.text(literal);
+            // Without its quotes: a secret may have such.
+            let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
+            return self.text(inner).map(|clean| format!("\"{clean}\""));
         }
         match serde_json::from_str::<String>(literal) {
             Ok(decoded) => serde_json::to_string(&self.text(&decoded)?).ok(),

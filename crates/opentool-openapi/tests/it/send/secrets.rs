@@ -118,6 +118,10 @@ async fn a_secret_is_found_however_it_is_written() {
     let escaped = "[ \"\\\\u0074 \\u0074ok-en\\/42\\\"\\u00e9&+=\", 12e1 ]";
     let output = answered(200, "application/json", escaped, with_bearer(TOKEN)).await.unwrap();
     assert_eq!(output.to_text(), r#"[ "\\u0074 ***", 12e1 ]"#);
+    // One with quotes does not take those of JSON with it.
+    let quoted = r#"["s3cret-x","\"s3cret-x\""]"#;
+    let output = answered(200, "application/json", quoted, with_bearer("\"s3cret-x\"")).await.unwrap();
+    assert_eq!(output.structured.unwrap(), json!(["s3cret-x", "***"]));
     // A number, and bytes that are no text.
     let output =
         answered(200, "application/json", "[1234567,12345678]", with_bearer("1234567")).await.unwrap();

@@ -74,6 +74,18 @@ async fn lines_that_are_not_json_are_skipped_and_too_long_ones_too() {
 }
 
 #[tokio::test]
+async fn a_cursor_that_is_not_a_string_is_an_error() {
+    let list = |params| body("tools/list", params, "2026-07-28").to_string();
+    let lines = [list(json!({"cursor": 5}))];
+    let (ended, answers) = piped(Server::new(set([Arc::new(add())])), &lines).await;
+    ended.unwrap();
+    assert_eq!(answers[0]["error"]["code"], -32602, "{answers:?}");
+    let (ended, answers) = piped(Server::new(set([Arc::new(add())])), &[list(json!({}))]).await;
+    ended.unwrap();
+    assert_eq!(answers[0]["result"]["tools"][0]["name"], "add", "{answers:?}");
+}
+
+#[tokio::test]
 async fn a_client_of_another_protocol_is_an_error_of_the_server() {
     let notification = json!({"jsonrpc": "2.0", "method": "notifications/whatever"}).to_string();
     let (ended, _) = piped(Server::new(set([Arc::new(add())])), &[notification]).await;

@@ -41,6 +41,9 @@ pub fn locate<'p>(
 ) -> Vec<Option<Location>> {
     let mut wanted = Wanted::default();
     let spots: Vec<Spot<'_>> = spots.into_iter().collect();
+    if spots.is_empty() {
+        return Vec::new();
+    }
     for spot in &spots {
         wanted.add(spot.pointer());
     }

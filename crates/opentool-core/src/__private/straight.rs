@@ -4,6 +4,8 @@
 //! else, and each type is one whose reading accepts exactly what its schema does. Everything else is left to the
 //! ordinary way, which explains what is wrong.
 
+use std::str::FromStr;
+
 use serde::de::DeserializeOwned;
 
 use super::Argument;
@@ -31,6 +33,21 @@ impl<'t> Straight<'t> {
         Some(read)
     }
 
+    /// Like `take`, for integers: written as JSON writes them, and within the type.
+    fn take_integer<T: FromStr>(&mut self, name: &str) -> Option<T> {
+        let value = blank(self.value_of(name)?);
+        let length = value.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'-').count();
+        let (token, rest) = value.split_at_checked(length)?;
+        let digits = token.strip_prefix('-').unwrap_or(token);
+        if digits.len() > 1 && digits.starts_with('0') {
+            return None;
+        }
+        let read = token.parse().ok()?;
+        self.rest = rest;
+        self.first = false;
+        Some(read)
+    }
+
     /// The text after the name and the colon, if the next member has this name.
     fn value_of(&self, name: &str) -> Option<&'t str> {
         let rest = blank(self.rest);
@@ -51,11 +68,11 @@ fn blank(text: &str) -> &str {
 
 /// Types whose reading accepts exactly what their schema does.
 macro_rules! straight {
-    ($($ty:ty),*) => {$(
+    ($take:ident: $($ty:ty),*) => {$(
         impl Argument<$ty> {
             /// The argument, if it stands next in the text.
             pub fn read_straight(self, text: &mut Straight<'_>, name: &'static str) -> Option<$ty> {
-                text.take(name)
+                text.$take(name)
             }
         }
 
@@ -63,7 +80,8 @@ macro_rules! straight {
             /// The argument, if it stands next in the text; nothing if it does not.
             pub fn read_straight(self, text: &mut Straight<'_>, name: &'static str) -> Option<Option<$ty>> {
                 match text.value_of(name) {
-                    Some(_) => text.take(name),
+                    Some(value) if blank(value).starts_with("null") => text.take(name),
+                    Some(_) => text.$take(name).map(Some),
                     None => Some(None),
                 }
             }
@@ -71,7 +89,8 @@ macro_rules! straight {
     )*};
 }
 
-straight!(bool, i8, i16, i32, i64, u8, u16, u32, u64, f64, String);
+straight!(take: bool, f64, String);
+straight!(take_integer: i8, i16, i32, i64, u8, u16, u32, u64);
 
 /// What steps in for all other types.
 pub trait NotStraight<T>: Sized {

@@ -119,6 +119,20 @@ fn a_changed_text_leaves_the_rest_of_a_function_alone() {
 }
 
 #[test]
+fn a_changed_schema_counts_and_not_the_function_that_it_came_from() {
+    let (_, document) = valid().find(|(folder, _)| folder.ends_with("valid-everything")).unwrap();
+    let mut definitions = document.definitions();
+    definitions[1].input_schema =
+        json!({"type": "object", "properties": {"name": {"type": "string"}}}).into();
+    definitions[1].output_schema = None;
+    let exported = Export::like(&document).document(&definitions).document;
+    let expected = opentool_doc::Function::new("get-pet", "One pet.")
+        .parameter(Parameter::optional("name", Schema::of(SchemaType::String)));
+    assert_eq!(exported.functions[1], expected);
+    assert_eq!(exported.functions[0], document.functions[0]);
+}
+
+#[test]
 fn without_its_metadata_a_definition_still_gives_the_same_schemas() {
     for (folder, document) in valid() {
         let mut definitions = document.definitions();

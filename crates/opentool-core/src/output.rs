@@ -69,7 +69,8 @@ impl ToolOutput {
         if self.content.is_empty() {
             return match &self.structured {
                 Some(Value::String(text)) => text.clone(),
-                Some(value) => value.to_string(),
+                // Not by `Display`, whose formatting machinery costs more than the writing.
+                Some(value) => serde_json::to_string(value).unwrap_or_default(),
                 None => String::new(),
             };
         }

@@ -18,7 +18,7 @@ pub struct ToolSet(Arc<Inner>);
 #[derive(Clone, Default)]
 struct Inner {
     entries: Vec<Arc<Entry>>,
-    index: HashMap<Arc<str>, usize, foldhash::quality::RandomState>,
+    index: HashMap<Arc<str>, usize, foldhash::fast::RandomState>,
 }
 
 struct Entry {

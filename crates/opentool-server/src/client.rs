@@ -1,0 +1,1 @@
+//! The agent side: calls an OpenTool server, and makes its functions tools of this program.

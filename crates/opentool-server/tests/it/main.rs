@@ -1,0 +1,4 @@
+//! The wire over loopback, from both sides.
+
+mod client;
+mod server;

@@ -1,0 +1,1 @@
+//! The server against real and odd clients.

@@ -7,7 +7,8 @@
 
 #[cfg(feature = "server")]
 mod error;
-mod wire;
+#[doc(hidden)]
+pub mod wire;
 
 #[cfg(feature = "client")]
 pub mod client;

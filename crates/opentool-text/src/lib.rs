@@ -14,6 +14,7 @@ mod notation;
 pub mod pointer;
 mod read;
 mod render;
+mod visible;
 mod yaml;
 
 pub use kind::kind;
@@ -21,4 +22,5 @@ pub use locate::{Spot, locate};
 pub use notation::Notation;
 pub use pointer::Pointer;
 pub use read::{Expected, Parsed, decode, parse};
-pub use render::{Renderer, printable, render};
+pub use render::{Renderer, render};
+pub use visible::{printable, printable_json, printable_line};

@@ -19,6 +19,8 @@ use std::fmt::Write as _;
 use opentool_core::{Diagnostic, Location, Severity};
 use unicode_width::UnicodeWidthChar as _;
 
+use crate::visible::{is_plain, printable_line};
+
 /// How many columns of a line are shown.
 const WIDTH: usize = 100;
 
@@ -54,21 +56,21 @@ impl<'s> Renderer<'s> {
             Severity::Warning => "warning",
             _ => "note",
         };
-        let mut shown = format!("{severity}[{}]: {}", diagnostic.code, one_line(&diagnostic.message));
+        let mut shown = format!("{severity}[{}]: {}", diagnostic.code, printable_line(&diagnostic.message));
         let excerpt = diagnostic.location.and_then(|location| Some((location, self.excerpt(location)?)));
         let margin = excerpt.as_ref().map_or(1, |(location, _)| digits(location.line));
         // Writing to a string cannot fail.
         let _ = match (&diagnostic.file, diagnostic.location) {
             (Some(file), Some(Location { line, column, .. })) => {
-                write!(shown, "\n{:margin$}--> {}:{line}:{column}", "", one_line(file))
+                write!(shown, "\n{:margin$}--> {}:{line}:{column}", "", printable_line(file))
             }
-            (Some(file), None) => write!(shown, "\n{:margin$}--> {}", "", one_line(file)),
+            (Some(file), None) => write!(shown, "\n{:margin$}--> {}", "", printable_line(file)),
             (None, Some(Location { line, column, .. })) => {
                 write!(shown, "\n{:margin$}--> line {line}, column {column}", "")
             }
             (None, None) => Ok(()),
         };
-        let pointer = one_line(&diagnostic.pointer);
+        let pointer = printable_line(&diagnostic.pointer);
         if let Some((location, Excerpt { line, indent, length })) = excerpt {
             let caret = format!("{:indent$}{:^<length$}", "", "");
             let _ = write!(shown, "\n{:margin$} |\n{} | {line}\n{:margin$} | {caret}", "", location.line, "");
@@ -79,7 +81,7 @@ impl<'s> Renderer<'s> {
             let _ = write!(shown, "\n{:margin$} = at: {pointer}", "");
         }
         if let Some(help) = &diagnostic.help {
-            let _ = write!(shown, "\n{:margin$} = help: {}", "", one_line(help));
+            let _ = write!(shown, "\n{:margin$} = help: {}", "", printable_line(help));
         }
         shown
     }
@@ -203,41 +205,10 @@ fn digits(number: usize) -> usize {
     number.checked_ilog10().map_or(1, |log| usize::try_from(log).unwrap_or(0).saturating_add(1))
 }
 
-/// A text from a document as it may be shown: control characters and characters that turn the direction of writing
-/// are written out, so that no document can drive a terminal or disguise what it says. Line ends and tabs stay.
-pub fn printable(text: &str) -> Cow<'_, str> {
-    shown(text, |c| matches!(c, '\n' | '\t'))
-}
-
-/// The same for a text that must stay in its line.
-fn one_line(text: &str) -> Cow<'_, str> {
-    shown(text, |_| false)
-}
-
-fn shown(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if text.chars().all(|c| keep(c) || is_harmless(c)) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len().saturating_add(16));
-    for c in text.chars() {
-        if keep(c) {
-            shown.push(c);
-        } else {
-            push(&mut shown, c);
-        }
-    }
-    Cow::Owned(shown)
-}
-
-fn is_harmless(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 fn push(line: &mut String, c: char) {
     match c {
         '\t' => line.push_str("    "),
-        c if is_harmless(c) => line.push(c),
+        c if is_plain(c) => line.push(c),
         c => line.extend(c.escape_unicode()),
     }
 }

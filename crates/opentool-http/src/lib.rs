@@ -19,18 +19,21 @@
 //! # }
 //! ```
 
+mod bounded;
 mod client;
 mod error;
 mod options;
 mod redirect;
 mod request;
 mod response;
+pub mod scrub;
 mod tls;
 
 pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 pub use url::Url;
 
+pub use bounded::bounded;
 pub use client::Client;
 pub use error::{HttpError, Waiting};
 pub use options::{Options, Redirects};

@@ -6,19 +6,18 @@
 
 mod exact;
 mod failure;
-mod scrub;
 
 use std::fmt;
 use std::time::Instant;
 
 use opentool_core::{Content, ToolError, ToolOutput, Upstream};
-use opentool_http::{HeaderName, HttpError, Response};
+use opentool_http::scrub::{self, Reach};
+use opentool_http::{HeaderName, HttpError, Response, bounded};
 use serde_json::Value;
 
 use crate::plan::is_json;
 use crate::request::Request;
 use crate::request::media::MediaKind;
-use scrub::Reach;
 
 /// What an answer answers.
 pub(crate) struct Exchange<'a> {
@@ -103,7 +102,7 @@ fn json(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolEr
                 "HTTP {}, but the body is not the JSON that it says it is ({error}); the call may have taken effect. \
                  It begins: {}",
                 answer.status,
-                failure::bounded(&scrub::text(&text, exchange.request.secrets(), Reach::Message))
+                bounded(&scrub::text(&text, exchange.request.secrets(), Reach::Message))
             );
             Err(refused(answer, exchange, message))
         }

@@ -2,16 +2,13 @@
 
 use std::fmt::Write as _;
 
-use opentool_http::Response;
+use opentool_http::scrub::{self, Reach};
+use opentool_http::{Response, bounded};
 use secrecy::SecretString;
 use serde_json::Value;
 use url::Url;
 
-use super::scrub::{self, Reach};
 use crate::plan::is_json;
-
-/// The longest message in characters.
-const LONGEST: usize = 2_000;
 
 /// `HTTP 404 Not Found: pet 7 is not here`.
 pub(super) fn message(answer: &Response, secrets: &[SecretString]) -> String {
@@ -111,14 +108,4 @@ fn from_text(text: &str, media_type: Option<&str>) -> Option<String> {
         text
     };
     Some(said.trim().to_owned()).filter(|said| !said.is_empty())
-}
-
-/// The text without control characters, cut at [`LONGEST`].
-pub(super) fn bounded(text: &str) -> String {
-    let clean = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    let mut bounded: String = text.chars().filter(clean).take(LONGEST).collect();
-    if text.chars().filter(clean).nth(LONGEST).is_some() {
-        bounded.push_str(" … (cut)");
-    }
-    bounded
 }

@@ -6,8 +6,10 @@
 
 use std::borrow::Cow;
 
-use opentool_http::{HeaderValue, Response};
+use http::HeaderValue;
 use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::Response;
 
 /// What stands in place of a secret.
 const MASK: &str = "***";
@@ -16,8 +18,9 @@ const MASK: &str = "***";
 const LONG: usize = 6;
 
 /// Which secrets are taken out.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reach {
     /// Those that are too long to occur by chance: what is changed may be data.
     Data,
     /// All: what is changed is a message.
@@ -25,7 +28,7 @@ pub(super) enum Reach {
 }
 
 /// Takes the long secrets out of the headers and the body.
-pub(super) fn answer(answer: &mut Response, secrets: &[SecretString]) {
+pub fn answer(answer: &mut Response, secrets: &[SecretString]) {
     let Some(scrub) = Scrub::new(secrets, Reach::Data) else { return };
     if let Some(body) = scrub.body(&answer.body) {
         answer.body = body.into();
@@ -38,8 +41,14 @@ pub(super) fn answer(answer: &mut Response, secrets: &[SecretString]) {
     }
 }
 
+/// A body, or a part that stands for itself, without the long secrets. JSON stays JSON.
+pub fn body<'a>(body: &'a [u8], secrets: &[SecretString]) -> Cow<'a, [u8]> {
+    let changed = Scrub::new(secrets, Reach::Data).and_then(|scrub| scrub.body(body));
+    changed.map_or(Cow::Borrowed(body), Cow::Owned)
+}
+
 /// The text without secrets.
-pub(super) fn text<'a>(text: &'a str, secrets: &[SecretString], reach: Reach) -> Cow<'a, str> {
+pub fn text<'a>(text: &'a str, secrets: &[SecretString], reach: Reach) -> Cow<'a, str> {
     let changed = Scrub::new(secrets, reach).and_then(|scrub| scrub.text(text));
     changed.map_or(Cow::Borrowed(text), Cow::Owned)
 }

@@ -10,6 +10,8 @@ pub use opentool_agent as agent;
 #[cfg(feature = "agent")]
 pub use opentool_agent::{Agent, chat};
 pub use opentool_core::*;
+#[cfg(feature = "doc")]
+pub use opentool_doc as doc;
 #[cfg(feature = "macros")]
 pub use opentool_macros as macros;
 #[cfg(feature = "macros")]

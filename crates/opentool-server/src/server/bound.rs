@@ -1,0 +1,166 @@
+//! A server that listens: accepting connections, and a graceful end.
+
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::connection::Serving;
+use super::host::Host;
+use super::routes::{self, Endpoint};
+use super::settings::Settings;
+use super::{Server, tls};
+use crate::ServerError;
+
+/// How long the answers to calls that were given up may take to reach their clients.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+/// How long to wait when the system has no more sockets.
+const EXHAUSTED: Duration = Duration::from_millis(200);
+
+/// A server that listens, and serves as soon as it is told to.
+pub struct Bound {
+    listener: TcpListener,
+    address: SocketAddr,
+    router: Router,
+    host: Arc<Host>,
+    tls: Option<TlsAcceptor>,
+    base: String,
+    grace: Duration,
+    max_connections: usize,
+}
+
+impl Bound {
+    pub(super) async fn new(
+        server: Server,
+        address: impl ToSocketAddrs + Display,
+    ) -> Result<Self, ServerError> {
+        let (host, settings) = server.host()?;
+        let base = routes::base_path(&settings.base_path)?.to_owned();
+        let tls = settings.tls.as_ref().map(tls::acceptor).transpose()?;
+        let wanted = address.to_string();
+        let listener = TcpListener::bind(address).await.map_err(|error| ServerError::bind(&wanted, error))?;
+        let address = listener.local_addr().map_err(|error| ServerError::bind(&wanted, error))?;
+        if !address.ip().is_loopback() {
+            if host.keys.are_none() {
+                tracing::warn!(%address, "the server can be reached from other machines and asks for no key");
+            } else if tls.is_none() {
+                tracing::warn!(%address, "the server can be reached from other machines, and keys travel unencrypted");
+            }
+        }
+        let router = routes::router(&host, &base).fallback_service(routes::at(&host, Endpoint::Nothing));
+        let Settings { grace, max_connections, .. } = settings;
+        Ok(Self { listener, address, router, host, tls, base, grace, max_connections })
+    }
+
+    /// The address, with the port that was picked.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The base address for clients on this machine: `http://127.0.0.1:17001/opentool`.
+    pub fn url(&self) -> String {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address {
+                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{address}{}", self.base)
+    }
+
+    /// Serves these routes beside the endpoints: everything that is not below the base path. They check keys, `Host` and
+    /// `Origin` themselves.
+    pub fn beside(mut self, routes: Router) -> Self {
+        self.router = routes::router(&self.host, &self.base).fallback_service(routes);
+        self
+    }
+
+    /// Serves until the future is dropped, which cuts all connections, or until a client stops the server where that is
+    /// allowed.
+    ///
+    /// # Errors
+    /// [`ServerError::Io`] if the socket breaks.
+    pub async fn serve(self) -> Result<(), ServerError> {
+        self.serve_until(std::future::pending()).await
+    }
+
+    /// Serves until `shutdown` completes, or until a client stops the server where that is allowed. Then no connection is
+    /// accepted any more, calls that run may end within [`Server::grace`], the others are given up and their clients are
+    /// told.
+    ///
+    /// # Errors
+    /// [`ServerError::Io`] if the socket breaks.
+    pub async fn serve_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let Self { listener, router, host, tls, grace, max_connections, .. } = self;
+        let cut = CancellationToken::new();
+        let _cut =
+            [host.closing.clone(), host.aborting.clone(), cut.clone()].map(CancellationToken::drop_guard);
+        let serving = Arc::new(Serving::new(router, tls, host.closing.clone(), cut.clone()));
+        let connections = TaskTracker::new();
+        tokio::select! {
+            () = accept(&listener, &serving, &connections, max_connections) => {}
+            () = shutdown => {}
+            () = host.stopped.cancelled() => {}
+        }
+        drop(listener);
+        host.closing.cancel();
+        connections.close();
+        if timeout(grace, connections.wait()).await.is_err() {
+            host.aborting.cancel();
+            if timeout(LAST_ANSWERS, connections.wait()).await.is_err() {
+                tracing::warn!("connections that do not end are cut");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bound").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+/// Accepts connections for ever. Those too many wait in the system's queue, which is bounded.
+async fn accept(listener: &TcpListener, serving: &Arc<Serving>, connections: &TaskTracker, most: usize) {
+    let places = Arc::new(Semaphore::new(most));
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let socket = next(listener).await;
+        let serving = Arc::clone(serving);
+        connections.spawn(async move {
+            serving.serve(socket).await;
+            drop(place);
+        });
+    }
+}
+
+async fn next(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((socket, _)) => return socket,
+            Err(error) if is_clients(&error) => {}
+            Err(error) => {
+                tracing::error!(%error, "no connection can be accepted");
+                sleep(EXHAUSTED).await;
+            }
+        }
+    }
+}
+
+/// Whether only the one connection broke, before it was there.
+fn is_clients(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}

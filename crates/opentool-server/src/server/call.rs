@@ -1,0 +1,218 @@
+//! One call: read, run within its limits, told to the log.
+//!
+//! The tool runs in a task of its own, so that one that blocks its thread cannot keep its client waiting. Validation and
+//! the catching of panics are `opentool_schema`'s; how an answer is written is said in `answer` and `stream`.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::response::Response;
+use opentool_core::{Cancellation, ToolCall, ToolError, ToolOutput, UnknownTool};
+use opentool_schema::ToolSetExt as _;
+use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinHandle;
+use tokio::time::Sleep;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::answer::{self, LONGEST_NAME};
+use super::catalog::Catalog;
+use super::host::Host;
+use super::stream::Sink;
+use super::{body, reply};
+use crate::wire::id::Id;
+use crate::wire::request::{INVALID_REQUEST, Request as WireRequest};
+use crate::wire::response::{ErrorBody, ResponseBody};
+
+/// The longest id, in bytes. Every event of a stream repeats it.
+const LONGEST_ID: usize = 1_024;
+
+/// What a client asks for.
+#[derive(Debug)]
+pub(super) struct Wish {
+    pub(super) id: Id,
+    pub(super) function: String,
+    /// The text of the arguments, or null.
+    pub(super) arguments: Value,
+}
+
+impl Wish {
+    /// Reads the request.
+    ///
+    /// # Errors
+    /// The response, if it is no call.
+    pub(super) async fn read(host: &Host, request: Request) -> Result<Self, Response> {
+        let (parts, body) = request.into_parts();
+        let body = body::read(&parts.headers, body, host.max_request_bytes).await?;
+        let WireRequest { id, method, params } =
+            WireRequest::read(&body).map_err(|why| reply::unreadable(&why))?;
+        if matches!(&id, Id::Text(text) if text.len() > LONGEST_ID) {
+            let message = format!("Invalid Request: `id` is longer than {LONGEST_ID} bytes");
+            let error = ErrorBody::new(INVALID_REQUEST, message);
+            return Err(reply::failed(StatusCode::BAD_REQUEST, &Id::Absent, &error));
+        }
+        // As text, so that a tool can read it without a detour, and numbers stay what they are.
+        let arguments = params.map_or(Value::Null, |text| Value::String(text.to_owned()));
+        Ok(Self { function: method.into_owned(), arguments, id })
+    }
+}
+
+/// Answers `POST /call`.
+pub(super) async fn answer(host: &Host, request: Request) -> Response {
+    let wish = match Wish::read(host, request).await {
+        Ok(wish) => wish,
+        Err(refusal) => return refusal,
+    };
+    let permit = match host.admit() {
+        Ok(permit) => permit,
+        Err(busy) => return reply::busy(&wish.id, busy),
+    };
+    let catalog = host.catalog();
+    let Wish { id, function, arguments } = wish;
+    let mut running = Running::start(host, &catalog, &id, &function, arguments, permit, None);
+    let ended = running.end().await;
+    match running.finish(ended) {
+        Ok(output) => {
+            let result = answer::result(output, catalog.result_name(catalog.tool_name(&function)));
+            match serde_json::to_vec(&ResponseBody::new(&id, &result)) {
+                Ok(body) => reply::json(StatusCode::OK, body),
+                Err(_) => reply::failed(StatusCode::OK, &id, &unwritable()),
+            }
+        }
+        Err(error) => reply::failed(StatusCode::OK, &id, &error),
+    }
+}
+
+/// What is said of a result that cannot be written, which no JSON value is.
+pub(super) fn unwritable() -> ErrorBody {
+    ErrorBody::new(500, "the result cannot be written as JSON")
+}
+
+/// A tool at work. Dropping this stops it.
+pub(super) struct Running {
+    task: JoinHandle<Result<ToolOutput, ToolError>>,
+    signal: Cancellation,
+    aborting: CancellationToken,
+    limit: Duration,
+    overrun: std::pin::Pin<Box<Sleep>>,
+    started: Instant,
+    function: String,
+}
+
+impl Running {
+    /// Starts the tool.
+    pub(super) fn start(
+        host: &Host,
+        catalog: &Arc<Catalog>,
+        id: &Id,
+        function: &str,
+        arguments: Value,
+        permit: OwnedSemaphorePermit,
+        events: Option<Sink>,
+    ) -> Self {
+        let (started, limit) = (Instant::now(), host.timeout);
+        let signal = Cancellation::new();
+        let id = id.text().unwrap_or_default();
+        let mut cx = host.context.clone().call_id(id.as_str()).cancellation(signal.clone());
+        if let Some(deadline) = started.checked_add(limit) {
+            cx = cx.deadline(deadline);
+        }
+        if let Some(sink) = events {
+            cx = cx.events(sink);
+        }
+        let catalog = Arc::clone(catalog);
+        let name = function.to_owned();
+        let work = async move {
+            // Held by the tool and not by the request: a tool that does not stop still takes its place.
+            let _permit = permit;
+            // The comparison with all names takes time that grows with the length, and the name is a stranger's.
+            if name.len() > LONGEST_NAME && !catalog.tools().contains(&name) {
+                return Err(UnknownTool::new(name, Vec::new()).into());
+            }
+            let name = match catalog.tool_name(&name) {
+                same if same == name => name,
+                other => other.to_owned(),
+            };
+            catalog.tools().call(&cx, ToolCall::new(id, name, arguments)).await
+        };
+        Self {
+            task: tokio::spawn(work.in_current_span()),
+            signal,
+            aborting: host.aborting.clone(),
+            limit,
+            overrun: Box::pin(tokio::time::sleep(limit)),
+            started,
+            function: function.to_owned(),
+        }
+    }
+
+    /// Waits until the tool answers, the host gives up, or its time is over. Can be dropped and called again.
+    pub(super) async fn end(&mut self) -> Result<ToolOutput, ToolError> {
+        tokio::select! {
+            biased;
+            joined = &mut self.task => joined.unwrap_or_else(|failed| {
+                // The runtime ends, or the tool panicked where nothing could catch it.
+                Err(if failed.is_panic() { ToolError::Panicked("while it ended".into()) } else { ToolError::Cancelled })
+            }),
+            () = self.aborting.cancelled() => Err(ToolError::Cancelled),
+            () = &mut self.overrun => Err(ToolError::TimedOut(self.limit)),
+        }
+    }
+
+    /// Stops the tool if it still runs, tells the operator how it went, and says what the client is told.
+    pub(super) fn finish(self, ended: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ErrorBody> {
+        let took = self.started.elapsed();
+        match ended {
+            Ok(output) => {
+                tracing::debug!(function = self.function, ?took, failed = output.is_error, "call");
+                if output.is_error { Err(answer::failure(&output)) } else { Ok(output) }
+            }
+            Err(error) => {
+                log(&self.function, took, &error);
+                Err(answer::error(&error, &self.function))
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.task.is_finished() {
+            self.signal.cancel();
+            self.task.abort();
+        }
+    }
+}
+
+/// Tells the operator, who may read what the client may not. Argument values stay out of the log: the text of invalid
+/// arguments quotes them.
+fn log(function: &str, took: Duration, error: &ToolError) {
+    let code = error.code();
+    match error {
+        ToolError::InvalidArguments(invalid) => {
+            let rules: Vec<_> = invalid.problems.iter().map(|problem| &problem.rule).collect();
+            tracing::debug!(function, code, ?took, ?rules, "call failed");
+        }
+        // The name of a function that does not exist is a stranger's text.
+        ToolError::UnknownTool(_) => tracing::debug!(code, ?took, "call failed"),
+        ToolError::Cancelled => tracing::debug!(function, code, ?took, "call failed"),
+        ToolError::Panicked(_) => {
+            tracing::error!(function, code, ?took, error = chain(error), "call failed");
+        }
+        _ => tracing::warn!(function, code, ?took, error = chain(error), "call failed"),
+    }
+}
+
+/// The error and its causes.
+fn chain(error: &ToolError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
+}

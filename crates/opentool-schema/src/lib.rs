@@ -15,6 +15,7 @@ mod explain;
 mod guard;
 mod intake;
 mod keywords;
+mod messages;
 mod names;
 mod nearest;
 mod read;
@@ -32,6 +33,9 @@ pub use dialect::{Dialect, UnknownDialect, export, list, list_entry};
 pub use error::SchemaError;
 pub use exact::inexact_number;
 pub use intake::problem_code;
+pub use messages::{
+    CallIds, MessageError, MessageFormat, ParsedCalls, Reply, parse_calls, write_calls, write_results,
+};
 pub use names::resolve_name;
 pub use repairs::{RepairPolicy, Repairs};
 pub use text_calls::{TextCall, TextCalls, parse_text_calls};

@@ -9,6 +9,7 @@ mod conformance;
 mod definitions;
 mod golden;
 mod hostile;
+mod messages;
 mod numbers;
 mod round_trip;
 mod text_calls;

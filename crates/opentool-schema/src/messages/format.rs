@@ -1,0 +1,90 @@
+//! The formats of messages.
+
+use std::fmt;
+
+use crate::Dialect;
+
+/// A format in which calls are asked for and results go back.
+///
+/// Several dialects of definitions share one: what OpenAI's strict mode asks for comes back like any other call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MessageFormat {
+    /// OpenAI Chat Completions, and all servers that speak it: `tool_calls`, one `tool` message a result.
+    OpenAiChat,
+    /// OpenAI Responses: `function_call` and `function_call_output` items.
+    OpenAiResponses,
+    /// Anthropic Messages: `tool_use` and `tool_result` blocks.
+    Anthropic,
+    /// Gemini `generateContent`: `functionCall` and `functionResponse` parts.
+    Gemini,
+    /// Mistral chat: as OpenAI's, with call ids of nine letters and digits.
+    Mistral,
+    /// Ollama's own `/api/chat`: arguments are objects, results bear the tool's name.
+    Ollama,
+    /// Amazon Bedrock Converse: `toolUse` and `toolResult` blocks.
+    Bedrock,
+    /// Cohere v2 chat: as OpenAI's, with a `tool_plan` and documents as results.
+    Cohere,
+    /// MCP: a `tools/call` request each, and its response.
+    Mcp,
+    /// Calls that a model wrote into its text, in the template of whatever vendor
+    /// ([`parse_text_calls`](crate::parse_text_calls)). Written as Hermes and Qwen have it.
+    Text,
+}
+
+impl MessageFormat {
+    /// All formats, in the order in which they are named to people.
+    pub fn all() -> &'static [Self] {
+        &[
+            Self::OpenAiChat,
+            Self::OpenAiResponses,
+            Self::Anthropic,
+            Self::Gemini,
+            Self::Mistral,
+            Self::Ollama,
+            Self::Bedrock,
+            Self::Cohere,
+            Self::Mcp,
+            Self::Text,
+        ]
+    }
+
+    /// The name: that of the plain dialect (`openai`, `openai-responses`, `anthropic`, `gemini`, `mistral`, `ollama`,
+    /// `bedrock`, `cohere`, `mcp`), or `text`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "openai",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Mistral => "mistral",
+            Self::Ollama => "ollama",
+            Self::Bedrock => "bedrock",
+            Self::Cohere => "cohere",
+            Self::Mcp => "mcp",
+            Self::Text => "text",
+        }
+    }
+
+    /// The format of this name, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().iter().copied().find(|format| format.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The format in which calls of tools come back whose definitions went out in this dialect; `None` for a dialect
+    /// that is only a format of definitions.
+    pub fn of(dialect: Dialect) -> Option<Self> {
+        let name = dialect.name();
+        Self::named(name).or_else(|| match name.split('-').next()? {
+            "openai" | "deepseek" => Some(Self::OpenAiChat),
+            family => Self::named(family),
+        })
+    }
+}
+
+impl fmt::Display for MessageFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,6 @@
+//! Providers' messages: calls in, results out.
+
+mod golden;
+mod reading;
+mod round_trip;
+mod writing;

@@ -1,0 +1,182 @@
+//! What becomes of answers that are odd, broken, hostile, or another provider's.
+
+use opentool_core::{ToolCall, ToolOutput};
+use opentool_schema::{
+    Dialect, MessageError, MessageFormat, ParsedCalls, Repairs, Validator, parse_calls, problem_code,
+};
+use serde_json::{Value, json};
+
+use crate::tools::{nested, with_deep};
+
+fn read(format: MessageFormat, reply: &Value) -> ParsedCalls {
+    parse_calls(format, reply).unwrap_or_else(|error| panic!("{format}: {error}"))
+}
+
+fn error(format: MessageFormat, reply: &Value) -> String {
+    parse_calls(format, reply).unwrap_err().to_string()
+}
+
+#[test]
+fn one_malformed_call_does_not_hide_the_others() {
+    let good = json!({"id": "b", "function": {"name": "now", "arguments": "{}"}});
+    let reply = json!({"choices": [{"message": {"tool_calls": [5, {"id": "a", "function": {"arguments": "{}"}}, good]}}]});
+    let parsed = read(MessageFormat::OpenAiChat, &reply);
+    // The id of the nameless one is there, so that it gets a result.
+    assert_eq!(parsed.calls, [ToolCall::new("a", "", "{}"), ToolCall::new("b", "now", "{}")]);
+    let places: Vec<_> = parsed.problems.iter().map(|p| (p.pointer.as_str(), p.rule.as_str())).collect();
+    assert_eq!(
+        places,
+        [
+            ("/choices/0/message/tool_calls/0", "call"),
+            ("/choices/0/message/tool_calls/1/function/name", "call-name"),
+        ]
+    );
+}
+
+#[test]
+fn ids_are_kept_and_made_where_they_miss_or_repeat() {
+    let call = |id: Value| json!({"id": id, "function": {"name": "now", "arguments": "{}"}});
+    let ids = |given: &[Value]| {
+        let list: Vec<Value> = given.iter().cloned().map(call).collect();
+        let parsed = read(MessageFormat::OpenAiChat, &list.into());
+        parsed.calls.into_iter().map(|call| call.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&[json!("x"), Value::Null, json!("")]), ["x", "call_2", "call_3"]);
+    // An id that we would make is taken.
+    assert_eq!(ids(&[json!("call_2"), Value::Null]), ["call_2", "call_2_2"]);
+    assert_eq!(ids(&[json!("x"), json!("x"), json!("null")]), ["x", "call_2", "call_3"]);
+}
+
+#[test]
+fn a_call_that_was_cut_off_is_refused_however_it_was_written() {
+    let cut = json!({"stop_reason": "max_tokens", "content": [
+        {"type": "tool_use", "id": "a", "name": "buy", "input": {"count": 1}},
+        {"type": "tool_use", "id": "b", "name": "buy", "input": {"count": 1}},
+    ]});
+    let parsed = read(MessageFormat::Anthropic, &cut);
+    assert_eq!(parsed.problems.len(), 1);
+    assert_eq!(
+        (problem_code(&parsed.problems[0]), parsed.problems[0].pointer.as_str()),
+        ("truncated", "/content/1")
+    );
+    let schema =
+        json!({"type": "object", "properties": {"count": {"type": "integer"}, "price": {"type": "number"}}});
+    let validator = Validator::new(&opentool_core::Schema::new(schema)).unwrap();
+    let whole = validator.take(&parsed.calls[0].arguments, Repairs::Sure);
+    assert_eq!(whole.unwrap().0["count"], 1);
+    let refused = validator.take(&parsed.calls[1].arguments, Repairs::Sure).unwrap_err();
+    assert_eq!(problem_code(&refused.problems[0]), "truncated");
+    // Words after the last call: the call was whole.
+    let mut more = cut;
+    more["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": "and th"}));
+    assert_eq!(read(MessageFormat::Anthropic, &more).problems, []);
+}
+
+#[test]
+fn numbers_of_a_body_are_not_rounded() {
+    let body = r#"{"content": [
+        {"type": "tool_use", "id": "a", "name": "find", "input": {"a/b": [{"id": 123456789012345678901234567890}], "s": "x"}},
+        {"type": "tool_use", "id": "b", "name": "find", "input": {"id": 7, "price": 1.10}}
+    ]}"#;
+    let parsed = parse_calls(MessageFormat::Anthropic, body).unwrap();
+    // Text still has the digits: the schema may want them as a string.
+    let text = r#"{"a/b":[{"id":123456789012345678901234567890}],"s":"x"}"#;
+    assert_eq!(parsed.calls[0].arguments, text);
+    assert_eq!(parsed.calls[1].arguments, json!({"id": 7, "price": 1.1}));
+}
+
+#[test]
+fn another_providers_answer_is_named() {
+    let openai = json!({"choices": [{"message": {"content": "x"}}]});
+    let anthropic =
+        json!({"type": "message", "content": [{"type": "tool_use", "id": "a", "name": "n", "input": {}}]});
+    let gemini = json!({"candidates": []});
+    let responses = json!({"output": [{"type": "function_call"}], "error": null});
+    let bedrock = json!({"output": {"message": {"content": [{"toolUse": {}}]}}});
+    let answers = [
+        (&openai, MessageFormat::OpenAiChat),
+        (&anthropic, MessageFormat::Anthropic),
+        (&gemini, MessageFormat::Gemini),
+        (&responses, MessageFormat::OpenAiResponses),
+        (&bedrock, MessageFormat::Bedrock),
+    ];
+    for (answer, own) in answers {
+        for format in answers.map(|(_, format)| format).into_iter().filter(|format| *format != own) {
+            let error = error(format, answer);
+            assert!(error.ends_with(&format!("it looks like `{own}`")), "{format}: {error}");
+        }
+        parse_calls(own, answer).unwrap();
+    }
+    let error = error(MessageFormat::Anthropic, &json!("hello"));
+    assert!(error.contains("found the string \"hello\"; it looks like `text`"), "{error}");
+}
+
+#[test]
+fn failures_of_the_provider_are_failures() {
+    for (format, reply) in [
+        (MessageFormat::OpenAiChat, json!({"error": {"message": "too many", "code": "rate_limit"}})),
+        (MessageFormat::Anthropic, json!({"type": "error", "error": {"type": "x", "message": "too many"}})),
+        (MessageFormat::Ollama, json!({"error": "too many"})),
+        (MessageFormat::Gemini, json!({"error": {"code": 429, "message": "too many", "status": "X"}})),
+    ] {
+        assert_eq!(error(format, &reply), "the provider reports an error: too many");
+    }
+}
+
+#[test]
+fn text_that_is_no_answer_says_where_and_why() {
+    let not_json = parse_calls(MessageFormat::OpenAiChat, "{\"choices\":\n [}").unwrap_err();
+    assert!(matches!(not_json, MessageError::NotJson { line: 2, column: 3, .. }), "{not_json}");
+    let stream = parse_calls(MessageFormat::Anthropic, "event: message_start\ndata: {}\n").unwrap_err();
+    assert_eq!(stream, MessageError::Stream);
+    let piece = json!({"choices": [{"delta": {"content": "a"}}]});
+    assert!(error(MessageFormat::OpenAiChat, &piece).contains("a piece of a stream"));
+}
+
+#[test]
+fn hostile_values_come_back() {
+    for format in MessageFormat::all().iter().copied() {
+        let deep = parse_calls(format, &json!({"content": nested(300)}));
+        assert!(
+            matches!(deep, Err(MessageError::TooDeep { .. } | MessageError::Unexpected { .. })),
+            "{format}"
+        );
+    }
+    with_deep(nested(100_000), |deep| {
+        assert!(matches!(parse_calls(MessageFormat::Gemini, deep), Err(MessageError::TooDeep { .. })));
+    });
+    let many: Vec<Value> = (0..100_000).map(|i| json!({"function": {"name": format!("t{i}")}})).collect();
+    let parsed = read(MessageFormat::OpenAiChat, &many.into());
+    assert_eq!((parsed.calls.len(), parsed.problems.len()), (128, 1));
+    assert_eq!(
+        (parsed.problems[0].pointer.as_str(), parsed.problems[0].rule.as_str()),
+        ("/128/function", "more")
+    );
+}
+
+#[test]
+fn calls_without_outputs_are_answered_too() {
+    let reply = json!([{"id": "a", "function": {"name": "now"}}, {"id": "b", "function": {"name": "now"}}]);
+    let results = read(MessageFormat::OpenAiChat, &reply).results(&[ToolOutput::text("16:40")]);
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[1]["tool_call_id"], "b");
+    assert!(results[1]["content"].as_str().unwrap().starts_with("Error: "), "{}", results[1]);
+}
+
+#[test]
+fn results_behind_the_turn_as_it_came_bear_its_ids() {
+    // Longer than an id may be that we send to OpenAI ourselves.
+    let id = "chatcmpl-tool-0123456789abcdef0123456789abcdef";
+    let reply = json!([{"id": id, "function": {"name": "odd name"}}]);
+    let parsed = read(MessageFormat::OpenAiChat, &reply);
+    assert_eq!(parsed.replay[0]["tool_calls"], reply);
+    assert_eq!(parsed.results(&[ToolOutput::text("x")])[0]["tool_call_id"], id);
+}
+
+#[test]
+fn every_dialect_of_a_provider_has_its_messages() {
+    let of = |name: &str| MessageFormat::of(name.parse::<Dialect>().unwrap());
+    assert_eq!(of("openai"), Some(MessageFormat::OpenAiChat));
+    assert_eq!(of("anthropic"), Some(MessageFormat::Anthropic));
+    assert_eq!(of("mcp"), Some(MessageFormat::Mcp));
+}

@@ -1,0 +1,252 @@
+//! Reads the answer to a streaming call: bytes, events, and what they tell.
+//!
+//! A stream ends with `done`, with an error, or by being closed, which counts as done. A server that answers with plain
+//! JSON instead has said all that it has to say in one piece.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use futures_util::Stream;
+use futures_util::stream::try_unfold;
+use opentool_http::{HttpError, Incoming, Method, Waiting};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::{Client, ClientError, FunctionCall};
+use crate::client::exchange::Wanted;
+use crate::wire::endpoint::{EVENT_STREAM, STREAM_CALL};
+use crate::wire::event;
+use crate::wire::event_stream::{Decoder, Event};
+use crate::wire::response::{ErrorBody, Reply};
+
+/// How long a stream that is done may take to close, so that its connection can be used again.
+const CLOSING: Duration = Duration::from_millis(250);
+
+/// The longest name of a function that is passed on, in bytes.
+const LONGEST_NAME: usize = 256;
+
+/// What a stream tells. Data are texts, so that no number in them is rounded here.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// The function has begun.
+    Start(String),
+    /// A datum, as JSON.
+    Data(String),
+    /// The function has ended well.
+    Done,
+}
+
+/// The events of a call; the call is made at the first poll.
+pub(crate) fn open(
+    client: Client,
+    call: FunctionCall,
+    deadline: Option<Instant>,
+) -> impl Stream<Item = Result<Told, ClientError>> + Send {
+    try_unfold(State::New { client, call, deadline }, State::step)
+}
+
+enum State {
+    New {
+        client: Client,
+        call: FunctionCall,
+        deadline: Option<Instant>,
+    },
+    Reading(Box<Reading>),
+    /// The one answer of a server that does not stream was passed on.
+    Answered,
+    /// `done` was passed on.
+    Done(Option<Box<Reading>>),
+}
+
+struct Reading {
+    client: Client,
+    incoming: Incoming,
+    decoder: Decoder,
+    events: VecDeque<Event>,
+    /// What is wrong with the bytes after these events.
+    broken: Option<HttpError>,
+}
+
+impl State {
+    async fn step(self) -> Result<Option<(Told, Self)>, ClientError> {
+        match self {
+            Self::New { client, call, deadline } => begin(client, &call, deadline).await,
+            Self::Reading(reading) => reading.next().await.map(Some),
+            Self::Answered => Ok(Some((Told::Done, Self::Done(None)))),
+            Self::Done(reading) => {
+                if let Some(reading) = reading {
+                    reading.close().await;
+                }
+                Ok(None)
+            }
+        }
+    }
+}
+
+async fn begin(
+    client: Client,
+    call: &FunctionCall,
+    deadline: Option<Instant>,
+) -> Result<Option<(Told, State)>, ClientError> {
+    let exchange = client.exchange();
+    let limits = exchange.limits();
+    let opening = exchange.open(Method::POST, STREAM_CALL, call.body(), Wanted::Events, deadline);
+    // The head of the answer may be silent as long as the stream may.
+    let incoming = match timeout(limits.call, opening).await {
+        Ok(incoming) => incoming?,
+        Err(_) => return Err(silent(&client, Waiting::Answer)),
+    };
+    let streams = incoming.status().is_success() && is_event_stream(&incoming);
+    if streams {
+        let decoder = Decoder::new(limits.answer);
+        let reading = Reading { client, incoming, decoder, events: VecDeque::new(), broken: None };
+        return Box::new(reading).next().await.map(Some);
+    }
+    let reading = timeout(limits.call, exchange.whole(incoming));
+    let answer = match reading.await {
+        Ok(answer) => exchange.succeeded(answer?)?,
+        Err(_) => return Err(silent(&client, Waiting::Body)),
+    };
+    let text = answer.text();
+    if text.len() > limits.answer {
+        let (origin, limit) = (exchange.address().origin(), u64::try_from(limits.answer).unwrap_or(u64::MAX));
+        return Err(HttpError::TooLarge { origin, limit }.into());
+    }
+    let reply = Reply::read(&text).map_err(|reason| {
+        exchange.not_opentool(format!("its answer to a streaming call is no event stream, and {reason}"))
+    })?;
+    match (reply.error, reply.result) {
+        (Some(error), _) => Err(exchange.failed(&error)),
+        (None, Some(result)) => Ok(Some((Told::Data(result.to_owned()), State::Answered))),
+        (None, None) => Err(ClientError::ResponseNull {
+            origin: exchange.address().origin(),
+            status: answer.status.as_u16(),
+        }),
+    }
+}
+
+fn is_event_stream(incoming: &Incoming) -> bool {
+    let content_type = incoming.headers().get("content-type").and_then(|value| value.to_str().ok());
+    let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case(EVENT_STREAM)
+}
+
+fn silent(client: &Client, waiting: Waiting) -> ClientError {
+    let exchange = client.exchange();
+    let (origin, after) = (exchange.address().origin(), exchange.limits().call);
+    HttpError::TimedOut { origin, after, waiting }.into()
+}
+
+impl Reading {
+    /// What the stream tells next; it always tells something: if nothing else, that it is done.
+    async fn next(mut self: Box<Self>) -> Result<(Told, State), ClientError> {
+        loop {
+            while let Some(event) = self.events.pop_front() {
+                match self.told(event)? {
+                    Some(Told::Done) => return Ok((Told::Done, State::Done(Some(self)))),
+                    Some(told) => return Ok((told, State::Reading(self))),
+                    None => {}
+                }
+            }
+            if let Some(broken) = self.broken.take() {
+                return Err(broken.into());
+            }
+            if !self.read().await? {
+                return self.ended();
+            }
+        }
+    }
+
+    /// Reads more bytes; `false` at the end of the stream.
+    async fn read(&mut self) -> Result<bool, ClientError> {
+        let silence = self.client.exchange().limits().call;
+        let Ok(chunk) = timeout(silence, self.incoming.chunk()).await else {
+            return Err(silent(&self.client, Waiting::Body));
+        };
+        let Some(chunk) = chunk? else { return Ok(false) };
+        if let Err(error) = self.decoder.decode(&chunk, &mut self.events) {
+            let limit = u64::try_from(error.limit).unwrap_or(u64::MAX);
+            let origin = self.client.exchange().address().origin();
+            self.broken = Some(HttpError::TooLarge { origin, limit });
+        }
+        Ok(true)
+    }
+
+    /// The stream was closed without `done`. An event that was not completed counts if it is whole.
+    fn ended(mut self: Box<Self>) -> Result<(Told, State), ClientError> {
+        let decoder = std::mem::replace(&mut self.decoder, Decoder::new(0));
+        let Some(event) = decoder.finish() else { return Ok((Told::Done, State::Done(None))) };
+        if serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_err() {
+            let reason = "it closed its event stream in the middle of an event";
+            return Err(self.client.exchange().not_opentool(reason));
+        }
+        match self.told(event)? {
+            Some(Told::Data(datum)) => Ok((Told::Data(datum), State::Answered)),
+            _ => Ok((Told::Done, State::Done(None))),
+        }
+    }
+
+    /// What an event tells; nothing if it is none of the protocol's.
+    fn told(&self, event: Event) -> Result<Option<Told>, ClientError> {
+        let exchange = self.client.exchange();
+        match event.name.as_str() {
+            event::START => {
+                let started: Value = serde_json::from_str(&event.data).unwrap_or_default();
+                let mut function =
+                    started.get(event::START).and_then(Value::as_str).unwrap_or_default().to_owned();
+                function.truncate(function.floor_char_boundary(LONGEST_NAME));
+                Ok(Some(Told::Start(function)))
+            }
+            event::DATA => {
+                let data = exchange.covered(event.data);
+                let reply = Reply::read(&data).map_err(|reason| {
+                    exchange.not_opentool(format!("an event of its stream is broken: {reason}"))
+                })?;
+                match reply.error {
+                    Some(error) => Err(exchange.failed(&error)),
+                    None => Ok(Some(Told::Data(reply.result.unwrap_or("null").to_owned()))),
+                }
+            }
+            event::ERROR => Err(exchange.failed(&error(&event.data))),
+            event::DONE => Ok(Some(Told::Done)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Waits for the end of a stream that is done, a moment and a few bytes long.
+    async fn close(mut self: Box<Self>) {
+        let _ = timeout(CLOSING, self.incoming.chunk()).await;
+    }
+}
+
+/// The error that an event tells of: in a JSON-RPC answer, by itself, or in plain words.
+fn error(text: &str) -> ErrorBody {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(body)) => match body.get("error") {
+            Some(error) if !error.is_null() => ErrorBody::read(error),
+            _ => ErrorBody::read(&Value::Object(body)),
+        },
+        Ok(Value::String(text)) => ErrorBody::new(500, text),
+        _ => ErrorBody::new(500, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::error;
+    use crate::wire::response::ErrorBody;
+
+    #[test]
+    fn errors_of_both_shapes_are_read() {
+        for (text, code, message) in [
+            (r#"{"jsonrpc":"2.0","result":{},"error":{"code":405,"message":"no"},"id":"1"}"#, 405, "no"),
+            (r#"{"code":400,"message":"no","id":1}"#, 400, "no"),
+            (r#"{"error":null,"code":400,"message":"no"}"#, 400, "no"),
+            (r#"{"error":"no"}"#, 500, "no"),
+            ("\"no\"", 500, "no"),
+            ("no", 500, "no"),
+        ] {
+            assert_eq!(error(text), ErrorBody::new(code, message), "{text}");
+        }
+    }
+}

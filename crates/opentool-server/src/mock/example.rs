@@ -1,0 +1,328 @@
+//! A value that a JSON Schema accepts, made to look like data.
+//!
+//! It honours types, `enum`, `const`, `default`, `examples`, `properties`, `required`, `items`, lengths and bounds,
+//! `format`, `$ref` into the same schema, `allOf`, `anyOf` and `oneOf`. It deliberately does not solve schemas: a
+//! `pattern`, a `not` or a condition is not looked at, and the example may break it.
+//!
+//! A schema may be hostile: an example has a bounded number of values, and a schema that only endless values would satisfy
+//! gives one that ends.
+
+use serde_json::{Map, Value};
+
+use super::{number, text};
+
+/// The most values of an example in which optional properties are there.
+const MOST_VALUES: usize = 2_000;
+
+/// The most values of an example without them.
+const MOST_REQUIRED: usize = 5_000;
+
+/// How many values putting schemas together counts as: they are copied.
+const MERGING: usize = 50;
+
+/// The deepest schema that is looked at, references followed.
+const DEEPEST: usize = 128;
+
+/// Below this depth, optional properties are left out.
+const DEEP: usize = 16;
+
+/// The most branches of a choice that are tried.
+const MOST_BRANCHES: usize = 100;
+
+/// The most items that a list gets for `minItems`.
+const MOST_ITEMS: usize = 100;
+
+/// The most schemas of an `allOf` that are taken together.
+const MOST_MERGED: usize = 100;
+
+/// A value that the schema accepts.
+pub(super) fn example(schema: &Value) -> Value {
+    let attempts = [(Optional::There, MOST_VALUES), (Optional::LeftOut, MOST_REQUIRED)];
+    attempts
+        .into_iter()
+        .find_map(|(optional, left)| {
+            Making { root: schema, optional, left, depth: 0, inside: Vec::new() }.value(schema, "", 0)
+        })
+        // Only endless values, or very large ones, would do.
+        .unwrap_or_else(|| Value::Object(Map::new()))
+}
+
+/// Whether an example has properties that it need not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Optional {
+    There,
+    LeftOut,
+}
+
+/// An example in the making.
+struct Making<'s> {
+    root: &'s Value,
+    optional: Optional,
+    /// How many values may still be made.
+    left: usize,
+    depth: usize,
+    /// The references that are being followed.
+    inside: Vec<&'s str>,
+}
+
+impl<'s> Making<'s> {
+    /// A value for `name`, the `index`th of its kind; `None` if there is none that ends.
+    fn value(&mut self, schema: &'s Value, name: &str, index: usize) -> Option<Value> {
+        self.left = self.left.checked_sub(1)?;
+        if self.depth >= DEEPEST {
+            return None;
+        }
+        self.depth = self.depth.saturating_add(1);
+        let value = self.made(schema, name, index);
+        self.depth = self.depth.saturating_sub(1);
+        value
+    }
+
+    fn made(&mut self, schema: &'s Value, name: &str, index: usize) -> Option<Value> {
+        let members = match schema {
+            Value::Object(members) => members,
+            Value::Bool(false) => return None,
+            _ => return Some(Value::String(text::sample(name, &Map::new(), index))),
+        };
+        if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
+            return self.referred(reference, members, name, index);
+        }
+        if let Some(given) = given(members, index) {
+            return Some(given);
+        }
+        if let Some(parts) = members.get("allOf").and_then(Value::as_array) {
+            let merged = self.merged(members, parts)?;
+            // The merged schema is new, so what is made from it may not borrow from it.
+            return self.owned(&merged, name, index);
+        }
+        for keyword in ["oneOf", "anyOf"] {
+            if let Some(branches) = members.get(keyword).and_then(Value::as_array) {
+                return self.one_of(branches, members, keyword, name, index);
+            }
+        }
+        self.typed(members, name, index)
+    }
+
+    fn referred(
+        &mut self,
+        reference: &'s str,
+        members: &'s Map<String, Value>,
+        name: &str,
+        index: usize,
+    ) -> Option<Value> {
+        if self.inside.contains(&reference) {
+            return None;
+        }
+        let Some(target) = resolve(self.root, reference) else {
+            // A reference to nowhere says nothing; what stands beside it may.
+            return self.typed(members, name, index);
+        };
+        self.inside.push(reference);
+        let value = self.value(target, name, index);
+        self.inside.pop();
+        value
+    }
+
+    /// A value for a schema that was put together here.
+    fn owned(&mut self, schema: &Value, name: &str, index: usize) -> Option<Value> {
+        let mut making = Making {
+            root: self.root,
+            optional: self.optional,
+            left: self.left,
+            depth: self.depth,
+            inside: self.inside.clone(),
+        };
+        let value = making.value(schema, name, index);
+        self.left = making.left;
+        value
+    }
+
+    fn one_of(
+        &mut self,
+        branches: &'s [Value],
+        members: &'s Map<String, Value>,
+        keyword: &str,
+        name: &str,
+        index: usize,
+    ) -> Option<Value> {
+        // Something is a better example than nothing.
+        let (nulls, others): (Vec<_>, Vec<_>) = branches.iter().partition(|branch| is_null(branch));
+        let plain = members.keys().all(|key| key == keyword || is_remark(key));
+        others.into_iter().chain(nulls).take(MOST_BRANCHES).find_map(|branch| {
+            if plain {
+                return self.value(branch, name, index);
+            }
+            let mut around = members.clone();
+            around.shift_remove(keyword);
+            let merged = self.merged(&around, std::slice::from_ref(branch))?;
+            self.owned(&merged, name, index)
+        })
+    }
+
+    /// One schema for `members` and all `parts` of an `allOf`.
+    fn merged(&mut self, members: &Map<String, Value>, parts: &[Value]) -> Option<Value> {
+        self.left = self.left.checked_sub(MERGING)?;
+        let mut whole = members.clone();
+        whole.shift_remove("allOf");
+        let mut waiting: Vec<&Value> = parts.iter().rev().collect();
+        for _ in 0..MOST_MERGED {
+            let Some(part) = waiting.pop() else { break };
+            let Some(part) = part.as_object() else { continue };
+            let referred = part.get("$ref").and_then(Value::as_str);
+            waiting.extend(referred.and_then(|reference| resolve(self.root, reference)));
+            waiting.extend(part.get("allOf").and_then(Value::as_array).into_iter().flatten().rev());
+            for (keyword, value) in part {
+                match (keyword.as_str(), whole.get_mut(keyword), value) {
+                    ("$ref" | "allOf", _, _) => {}
+                    ("properties", Some(Value::Object(own)), Value::Object(more)) => {
+                        for (name, schema) in more {
+                            own.entry(name).or_insert_with(|| schema.clone());
+                        }
+                    }
+                    ("required", Some(Value::Array(own)), Value::Array(more)) => {
+                        own.extend(more.iter().cloned());
+                    }
+                    (_, Some(_), _) => {}
+                    (_, None, _) => {
+                        whole.insert(keyword.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        Some(Value::Object(whole))
+    }
+
+    fn typed(&mut self, members: &'s Map<String, Value>, name: &str, index: usize) -> Option<Value> {
+        match kind(members) {
+            "object" => self.object(members).map(Value::Object),
+            "array" => self.array(members, name),
+            "integer" => Some(number::integer(name, members, index)),
+            "number" => Some(number::number(name, members, index)),
+            "boolean" => Some(Value::Bool(index.is_multiple_of(2))),
+            "null" => Some(Value::Null),
+            _ => Some(Value::String(text::sample(name, members, index))),
+        }
+    }
+
+    fn object(&mut self, members: &'s Map<String, Value>) -> Option<Map<String, Value>> {
+        let required: Vec<&str> = strings(members.get("required"));
+        let properties = members.get("properties").and_then(Value::as_object);
+        let mut object = Map::new();
+        let optional = self.optional == Optional::There && self.depth < DEEP;
+        for (name, schema) in properties.into_iter().flatten() {
+            if required.contains(&name.as_str()) {
+                object.insert(name.clone(), self.value(schema, name, 0)?);
+            } else if optional && let Some(value) = self.value(schema, name, 0) {
+                object.insert(name.clone(), value);
+            }
+        }
+        let others = members.get("additionalProperties").unwrap_or(&Value::Bool(true));
+        for name in required {
+            if !object.contains_key(name) {
+                object.insert(name.to_owned(), self.value(others, name, 0)?);
+            }
+        }
+        let least = at_least(members, "minProperties", 0);
+        let map = others.is_object() && object.is_empty() && optional;
+        for at in 0..least.saturating_sub(object.len()).max(usize::from(map)) {
+            object.insert(format!("key{}", at.saturating_add(1)), self.value(others, "", at)?);
+        }
+        Some(object)
+    }
+
+    fn array(&mut self, members: &'s Map<String, Value>, name: &str) -> Option<Value> {
+        let least = at_least(members, "minItems", 0);
+        let most = at_least(members, "maxItems", usize::MAX);
+        let wanted = least.max(1).min(most);
+        let first = members.get("prefixItems").and_then(Value::as_array);
+        let items = members.get("items").unwrap_or(&Value::Bool(true));
+        let wanted = wanted.max(first.map_or(0, Vec::len).min(most));
+        let single = singular(name);
+        let mut list = Vec::new();
+        for at in 0..wanted {
+            let schema = first.and_then(|first| first.get(at)).unwrap_or(items);
+            match self.value(schema, single, at) {
+                Some(value) => list.push(value),
+                None if at >= least => break,
+                None => return None,
+            }
+        }
+        Some(Value::Array(list))
+    }
+}
+
+/// The value that the schema itself gives.
+fn given(members: &Map<String, Value>, index: usize) -> Option<Value> {
+    if let Some(only) = members.get("const") {
+        return Some(only.clone());
+    }
+    let default = members.get("default").filter(|value| !value.is_null());
+    if let Some(values) = members.get("enum").and_then(Value::as_array).filter(|values| !values.is_empty()) {
+        let allowed = default.filter(|value| index == 0 && values.contains(value));
+        let mut some: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
+        if some.is_empty() {
+            some = values.iter().collect();
+        }
+        let turn = index.checked_rem(some.len()).unwrap_or(0);
+        return allowed.or_else(|| some.get(turn).copied()).cloned();
+    }
+    let examples = members.get("examples").and_then(Value::as_array);
+    examples.and_then(|examples| examples.get(index)).or(default.filter(|_| index == 0)).cloned()
+}
+
+/// The type to make: the first that is not null, or what the other keywords speak of.
+fn kind(members: &Map<String, Value>) -> &str {
+    match members.get("type") {
+        Some(Value::String(kind)) => return kind,
+        Some(Value::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter_map(Value::as_str);
+            let mut null = false;
+            let some = kinds.find(|kind| {
+                null |= *kind == "null";
+                *kind != "null"
+            });
+            return some.unwrap_or(if null { "null" } else { "string" });
+        }
+        _ => {}
+    }
+    let speaks_of = |keywords: &[&str]| keywords.iter().any(|keyword| members.contains_key(*keyword));
+    if speaks_of(&["properties", "required", "additionalProperties", "minProperties"]) {
+        "object"
+    } else if speaks_of(&["items", "prefixItems", "minItems"]) {
+        "array"
+    } else if speaks_of(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
+        "number"
+    } else {
+        "string"
+    }
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "null") || schema.get("const").is_some_and(Value::is_null)
+}
+
+/// Whether the keyword says nothing about values.
+fn is_remark(keyword: &str) -> bool {
+    matches!(keyword, "title" | "description" | "$defs" | "definitions" | "$schema" | "$id" | "deprecated")
+}
+
+/// A bound on a count, which is at most [`MOST_ITEMS`].
+fn at_least(members: &Map<String, Value>, keyword: &str, default: usize) -> usize {
+    let given = members.get(keyword).and_then(Value::as_u64);
+    given.map_or(default, |given| usize::try_from(given).unwrap_or(usize::MAX).min(MOST_ITEMS))
+}
+
+fn strings(value: Option<&Value>) -> Vec<&str> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// `cities` holds something like `citie`, `tags` a `tag`.
+fn singular(name: &str) -> &str {
+    name.strip_suffix('s').unwrap_or(name)
+}
+
+/// The schema that a reference of the same document leads to.
+fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
+    let fragment = reference.strip_prefix('#')?;
+    root.pointer(&text::percent_decoded(fragment))
+}

@@ -29,6 +29,7 @@ pub use serde_json;
 pub use stateful::{PutAllMethodsIntoOneToolImplBlock, SharedState, assert_send_and_sync, assert_shared};
 pub use straight::{NotStraight, Straight};
 
+pub use crate::tool::Started;
 pub use crate::{
     Annotations, Arguments, BoxFuture, Origin, Schema, Tool, ToolContext, ToolDefinition, ToolError,
     ToolOutput, ToolSet,

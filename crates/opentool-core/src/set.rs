@@ -7,6 +7,9 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
+
+use crate::tool::Started;
 use crate::{
     Arguments, BoxFuture, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, UnknownTool,
 };
@@ -308,11 +311,7 @@ impl Tool for Renamed {
         self.inner.call(cx, arguments)
     }
 
-    fn call_text<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        text: &str,
-    ) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
-        self.inner.call_text(cx, text)
+    fn call_straight<'a>(&'a self, cx: &'a ToolContext, arguments: &Value) -> Option<Started<'a>> {
+        self.inner.call_straight(cx, arguments)
     }
 }

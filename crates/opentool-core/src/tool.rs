@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::{
     Arguments, BoxError, Origin, Schema, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolReturn,
@@ -13,6 +14,15 @@ use crate::{
 
 /// A boxed future that can move between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A call that was begun by [`Tool::call_straight`]: a function that does not wait is at its end already.
+#[doc(hidden)]
+pub enum Started<'a> {
+    /// It ended.
+    Ended(Result<ToolOutput, ToolError>),
+    /// It has to be polled.
+    Running(BoxFuture<'a, Result<ToolOutput, ToolError>>),
+}
 
 /// One callable thing: what the model is told about it, and how to run it.
 ///
@@ -37,14 +47,11 @@ pub trait Tool: Send + Sync + 'static {
         arguments: Arguments,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
 
-    /// A shortcut for the checked call: the call straight from the text of its arguments, where the tool can tell
-    /// that the text passes its input schema as it stands. `None`, as here, means that nothing was done.
+    /// A shortcut for the checked call: the call straight from what the model wrote as arguments, an object or the
+    /// text of one, where the tool can tell that it passes its input schema as it stands and that no number in it
+    /// would be rounded. `None`, as here, means that nothing was done.
     #[doc(hidden)]
-    fn call_text<'a>(
-        &'a self,
-        _cx: &'a ToolContext,
-        _text: &str,
-    ) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
+    fn call_straight<'a>(&'a self, _cx: &'a ToolContext, _arguments: &Value) -> Option<Started<'a>> {
         None
     }
 }
@@ -62,12 +69,8 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
         (**self).call(cx, arguments)
     }
 
-    fn call_text<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        text: &str,
-    ) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
-        (**self).call_text(cx, text)
+    fn call_straight<'a>(&'a self, cx: &'a ToolContext, arguments: &Value) -> Option<Started<'a>> {
+        (**self).call_straight(cx, arguments)
     }
 }
 
@@ -114,7 +117,7 @@ where
             // A unit stands for "no arguments", and reads from `null`.
             let unit = std::mem::size_of::<A>() == 0 && arguments.is_empty();
             let parsed = match arguments.parse::<A>() {
-                Err(error) if unit => A::deserialize(serde_json::Value::Null).map_err(|_| error),
+                Err(error) if unit => A::deserialize(Value::Null).map_err(|_| error),
                 parsed => parsed,
             };
             match parsed {

@@ -264,22 +264,27 @@ impl ToolFn {
                 }
             }
         };
-        let call_text = straight.map(|reads| {
+        let started = if self.callee.is_async {
+            quote!(Running(#pin(async move { #run })))
+        } else {
+            quote!(Ended({ #run }))
+        };
+        let call_straight = straight.map(|reads| {
             quote! {
-                fn call_text<'a>(
+                fn call_straight<'a>(
                     &'a #this,
                     #cx: &'a #krate::__private::ToolContext,
-                    text: &str,
-                ) -> ::core::option::Option<#krate::__private::BoxFuture<'a, #result>> {
+                    #arguments: &#krate::__private::serde_json::Value,
+                ) -> ::core::option::Option<#krate::__private::Started<'a>> {
                     #[allow(unused_imports)]
                     use #krate::__private::{
                         NotAnError as _, NotReturnable as _, NotStraight as _, PlainReturn as _, ResultReturn as _,
                     };
                     let _ = #cx;
-                    let mut text = #krate::__private::Straight::new(text)?;
+                    let mut call = #krate::__private::Straight::new(#arguments)?;
                     #reads
-                    text.end()?;
-                    ::core::option::Option::Some(#pin(async move { #run }))
+                    call.end()?;
+                    ::core::option::Option::Some(#krate::__private::Started::#started)
                 }
             }
         });
@@ -302,11 +307,11 @@ impl ToolFn {
                 })
             }
 
-            #call_text
+            #call_straight
         }
     }
 
-    /// Reads the arguments straight from the text of a call, where each parameter is told to the model and has no
+    /// Reads the arguments straight from what the model wrote, where each parameter is told to the model and has no
     /// rule or default of its own.
     fn straight(&self, krate: &Path) -> Option<TokenStream> {
         let mut reads = TokenStream::new();
@@ -320,7 +325,7 @@ impl ToolFn {
             }
             let local = Ident::new(&format!("argument_{position}"), Span::mixed_site());
             reads.extend(quote! {
-                let #local = #krate::__private::Argument::<#ty>::new().read_straight(&mut text, #name)?;
+                let #local = #krate::__private::Argument::<#ty>::new().read_straight(&mut call, #name)?;
             });
         }
         (!reads.is_empty()).then_some(reads)

@@ -1,31 +1,28 @@
 //! The checked call: the one place where a call passes from "asked for" to "run".
 //!
 //! The stages: find the tool ([`crate::names`]), read the arguments ([`crate::read`]), validate them, mend them if
-//! they are not valid ([`crate::intake`]), run the tool behind a wall ([`crate::guard`]). Whoever runs tools (the
+//! they are not valid ([`crate::intake`]), run the tool behind a wall ([`crate::calling`]). Whoever runs tools (the
 //! loop, a server, the command line) does it through here. It starts no timer and no task: the deadline of a
 //! context is a fact for the tool, and enforced by hosts, which have a runtime.
 
 use std::borrow::Cow;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use opentool_core::{
-    Arguments, BoxFuture, Cancellation, Cancelled, Failure, Tool, ToolCall, ToolContext, ToolError,
-    ToolOutput, ToolSet, UnknownTool,
+    Arguments, Failure, Tool, ToolCall, ToolContext, ToolError, ToolOutput, ToolSet, UnknownTool,
 };
 use serde_json::Value;
 
-use crate::exact::inexact_number;
-use crate::guard::{Guarded, guarded};
+use crate::calling::Calling;
+use crate::guard::guarded;
 use crate::intake::mend;
 use crate::names::resolve_name;
 use crate::read::read;
 use crate::{Change, RepairPolicy, Repairs, SchemaError, Stage, Validator};
 
 /// The key of an output's metadata that holds what was changed in the arguments.
-const CHANGES: &str = "arguments.changes";
+pub(crate) const CHANGES: &str = "arguments.changes";
 
 /// Calling tools of a [`ToolSet`] with validation.
 pub trait ToolSetExt {
@@ -71,30 +68,12 @@ pub trait ToolSetExt {
 }
 
 impl ToolSetExt for ToolSet {
-    async fn call<'a>(
+    fn call<'a>(
         &'a self,
         cx: &'a ToolContext,
         call: impl Into<Cow<'a, ToolCall>> + Send + 'a,
-    ) -> Result<ToolOutput, ToolError> {
-        if cx.cancel_signal().is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
-        let call = call.into();
-        // Checking runs code of others too: a schema that is made when first needed, the pattern engine. So does
-        // the making of the future: a tool may panic before its first await.
-        let (running, changes) = guarded(|| {
-            if let Some(running) = straight(self, cx, &call) {
-                return Ok((running, Vec::new()));
-            }
-            let Checked { tool, arguments, changes } = checked(self, call, cx.get())?;
-            Ok((tool.call(cx, arguments), changes))
-        })?;
-        let output =
-            Watched { running: Guarded::new(running), signal: cx.cancel_signal(), cancelled: None }.await?;
-        if changes.is_empty() {
-            return Ok(output);
-        }
-        Ok(output.metadata(CHANGES, changes.iter().map(Value::from).collect::<Value>()))
+    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send + 'a {
+        Calling::new(self, cx, call.into())
     }
 
     async fn answer<'a>(
@@ -109,57 +88,26 @@ impl ToolSetExt for ToolSet {
     }
 
     fn check(&self, call: &ToolCall) -> Result<Arguments, ToolError> {
-        guarded(|| checked(self, Cow::Borrowed(call), None)).map(|checked| checked.arguments)
+        guarded(|| checked(self, &mut Cow::Borrowed(call), None)).map(|checked| checked.arguments)
     }
 
     fn take(&self, call: &ToolCall, policy: &RepairPolicy) -> Result<(Arguments, Vec<Change>), ToolError> {
-        guarded(|| checked(self, Cow::Borrowed(call), Some(policy)))
+        guarded(|| checked(self, &mut Cow::Borrowed(call), Some(policy)))
             .map(|checked| (checked.arguments, checked.changes))
     }
 }
 
-/// A running call that ends when the host gives up. The signal is waited for only once the tool has to wait.
-struct Watched<'a> {
-    running: Guarded<'a>,
-    signal: &'a Cancellation,
-    cancelled: Option<Cancelled>,
-}
-
-impl Future for Watched<'_> {
-    type Output = Result<ToolOutput, ToolError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Poll::Ready(result) = Pin::new(&mut self.running).poll(cx) {
-            return Poll::Ready(result);
-        }
-        let signal = self.signal;
-        let cancelled = self.cancelled.get_or_insert_with(|| signal.cancelled());
-        Pin::new(cancelled).poll(cx).map(|()| Err(ToolError::Cancelled))
-    }
-}
-
-/// The call straight from its text, where the tool itself can tell that the text is valid as it stands.
-fn straight<'a>(
-    tools: &'a ToolSet,
-    cx: &'a ToolContext,
-    call: &ToolCall,
-) -> Option<BoxFuture<'a, Result<ToolOutput, ToolError>>> {
-    // A number that would be rounded is refused on the other way.
-    let text = call.arguments.as_str().filter(|text| inexact_number(text).is_none())?;
-    tools.get(&call.name)?.call_text(cx, text)
-}
-
 /// A call that may run.
-struct Checked<'a> {
-    tool: &'a Arc<dyn Tool>,
-    arguments: Arguments,
-    changes: Vec<Change>,
+pub(crate) struct Checked<'a> {
+    pub(crate) tool: &'a Arc<dyn Tool>,
+    pub(crate) arguments: Arguments,
+    pub(crate) changes: Vec<Change>,
 }
 
-/// The tool, and its arguments once they are known to be good.
-fn checked<'a>(
+/// The tool, and its arguments once they are known to be good. They are moved out of a call that was handed over.
+pub(crate) fn checked<'a>(
     tools: &'a ToolSet,
-    call: Cow<'_, ToolCall>,
+    call: &mut Cow<'_, ToolCall>,
     policy: Option<&RepairPolicy>,
 ) -> Result<Checked<'a>, ToolError> {
     let repairs = |name: &str| policy.map_or_else(Repairs::default, |policy| policy.of(name));
@@ -201,7 +149,7 @@ fn checked<'a>(
         Cow::Borrowed(_) => None,
     };
     let arguments = match parsed.unwrap_or_else(|| match call {
-        Cow::Owned(call) => call.arguments,
+        Cow::Owned(call) => std::mem::take(&mut call.arguments),
         Cow::Borrowed(call) => call.arguments.clone(),
     }) {
         Value::Object(members) => members.into(),

@@ -5,6 +5,7 @@
 //! that it names.
 
 mod call;
+mod calling;
 mod change;
 mod coerce;
 mod definitions;

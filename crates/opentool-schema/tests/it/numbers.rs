@@ -1,9 +1,7 @@
 //! No number is rounded: what a value cannot hold is refused, wherever it came from.
 
 use futures_util::FutureExt as _;
-use opentool_core::{
-    Arguments, BoxFuture, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet,
-};
+use opentool_core::{Schema, ToolContext, ToolError};
 use opentool_schema::{Repairs, ToolSetExt as _, Validator, parse_text_calls};
 use serde_json::{Value, json};
 
@@ -143,30 +141,6 @@ fn nothing_runs_on_a_rounded_number() {
         let result = tools.call(&cx, call("t", arguments)).now_or_never().unwrap();
         assert!(matches!(result, Err(ToolError::InvalidArguments(_))), "{result:?}");
     }
-}
-
-#[test]
-fn a_tool_that_reads_text_itself_gets_no_such_number() {
-    struct Straight(ToolDefinition);
-    type Answer<'a> = BoxFuture<'a, Result<ToolOutput, ToolError>>;
-    impl Tool for Straight {
-        fn definition(&self) -> &ToolDefinition {
-            &self.0
-        }
-        fn call<'a>(&'a self, _: &'a ToolContext, _: Arguments) -> Answer<'a> {
-            panic!("ran")
-        }
-        fn call_text<'a>(&'a self, _: &'a ToolContext, _: &str) -> Option<Answer<'a>> {
-            Some(Box::pin(async { Ok(ToolOutput::text("straight")) }))
-        }
-    }
-    let definition = ToolDefinition::new("t", "").input_schema(of(json!({"type": "number"})));
-    let tools = ToolSet::from_tools([Straight(definition)]).unwrap();
-    let cx = ToolContext::new();
-    let run = |text: &str| tools.call(&cx, call("t", text)).now_or_never().unwrap();
-    assert_eq!(run(r#"{"n": 0.1}"#).unwrap().to_text(), "straight");
-    let error = run(r#"{"n": 0.1000000000000000055}"#).unwrap_err();
-    assert!(matches!(error, ToolError::InvalidArguments(_)), "{error}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{call, completions, export, list, serve, show};
+use crate::commands::{call, check, completions, convert, export, list, new, serve, show};
 use crate::{demo, exit};
 
 /// Examples below the options of a command's `--help`, in the look of clap's own headings.
@@ -62,6 +62,9 @@ pub(crate) enum Command {
     Call(call::Args),
     Serve(serve::Args),
     Export(export::Args),
+    Convert(convert::Args),
+    Check(check::Args),
+    New(new::Args),
     Demo(demo::Args),
     Completions(completions::Args),
 }
@@ -72,9 +75,10 @@ const SOURCES: &str = concat!(
     "  A SOURCE is a path, an http(s) URL, or `-` for standard input. What it is, is\n",
     "  recognised from its content:\n",
     "    an OpenAPI document  3.0 or 3.1, JSON or YAML; each operation is a tool\n",
+    "    an OpenTool document 1.0.0 or 1.1.0, JSON or YAML; each function is a tool\n",
     "    tool definitions     JSON: what `list --json` prints, MCP's `tools` array, or\n",
     "                         OpenAI's; can be listed, shown and exported, not called\n",
-    "  `openapi:SOURCE` and `definitions:SOURCE` say it instead.\n",
+    "  `openapi:SOURCE`, `opentool:SOURCE` and `definitions:SOURCE` say it instead.\n",
     "  `NAME=SOURCE` gives the source a name, and its tools are named `NAME__tool`: so\n",
     "  two sources can have tools of the same name. With several APIs `--server` and\n",
     "  credentials need the name too: `--bearer NAME=TOKEN`, or in the environment\n",

@@ -1,27 +1,32 @@
 //! Where commands write to: results on standard output, everything else on standard error.
 //!
-//! Two rules live here. Text that others wrote (documents, services) cannot drive the terminal: control
-//! characters are made visible before they reach one. And a reader that goes away (`| head`) is an
-//! [`io::ErrorKind::BrokenPipe`] for the caller, never a panic.
+//! Two rules live here. Text that others wrote (documents, services) cannot drive the terminal: what a terminal would
+//! obey or hide is made visible ([`printable`]) before it reaches one, and JSON stays the same JSON. And a reader that
+//! goes away (`| head`) is an [`io::ErrorKind::BrokenPipe`] for the caller, never a panic.
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use opentool::doc::Loss;
 use opentool::{Diagnostic, Severity};
+use opentool_text::{printable, printable_json};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::CliError;
+use crate::render;
 
 /// For what must be seen first: names, headings.
 pub(crate) const STRONG: Style = Style::new().bold();
 /// For what can be skipped.
 pub(crate) const FAINT: Style = Style::new().dimmed();
-const ERROR: Style = AnsiColor::Red.on_default().bold();
-const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+/// For what is wrong.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// For what is odd.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// For what is worth knowing.
+pub(crate) const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
 /// How many errors of a document a person is shown without asking for all.
 const SHOWN_ERRORS: usize = 10;
@@ -81,16 +86,23 @@ impl Console {
 
     /// Writes a value as indented JSON to standard output.
     pub(crate) fn json(&self, value: &impl Serialize) -> io::Result<()> {
-        let mut text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
-        text.push('\n');
-        self.data(text.as_bytes())
+        self.json_text(serde_json::to_string_pretty(value).map_err(io::Error::other)?)
     }
 
     /// Writes a value as JSON on one line to standard output: for programs that read line by line.
     pub(crate) fn json_line(&self, value: &impl Serialize) -> io::Result<()> {
-        let mut text = serde_json::to_string(value).map_err(io::Error::other)?;
-        text.push('\n');
-        self.data(text.as_bytes())
+        self.json_text(serde_json::to_string(value).map_err(io::Error::other)?)
+    }
+
+    /// Writes JSON text to standard output; on a terminal what nobody would see is written with JSON's escapes.
+    pub(crate) fn json_text(&self, mut text: String) -> io::Result<()> {
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        let mut out = io::stdout().lock();
+        let shown = if out.is_terminal() { printable_json(&text) } else { text.as_str().into() };
+        out.write_all(shown.as_bytes())?;
+        out.flush()
     }
 
     /// Says something worth knowing on standard error: `note: …`, or `{"note": …}`.
@@ -107,7 +119,7 @@ impl Console {
         let mut err = anstream::stderr().lock();
         match self.reader {
             Reader::Person => writeln!(err, "{style}{word}:{style:#} {}", printable(text)),
-            Reader::Program => writeln!(err, "{}", json!({word: text})),
+            Reader::Program => write_json(&mut err, &json!({word: text})),
         }
     }
 
@@ -128,7 +140,7 @@ impl Console {
         let mut err = anstream::stderr().lock();
         if self.is_json() {
             for diagnostic in diagnostics {
-                writeln!(err, "{}", json!({"diagnostic": diagnostic}))?;
+                write_json(&mut err, &json!({"diagnostic": diagnostic}))?;
             }
             return Ok(());
         }
@@ -150,11 +162,24 @@ impl Console {
         }
     }
 
+    /// What is lost when tools become a document: `loss: …` a line, or `{"loss": …}`.
+    pub(crate) fn losses(&self, losses: &[Loss], json: bool) -> io::Result<()> {
+        let mut err = anstream::stderr().lock();
+        if json {
+            return losses.iter().try_for_each(|loss| write_json(&mut err, &json!({"loss": loss})));
+        }
+        for lost in render::losses(losses, self.verbosity > 0) {
+            let (place, message) = (printable(&lost.place), printable(lost.message));
+            writeln!(err, "{WARNING}loss:{WARNING:#} {STRONG}{place}{STRONG:#}: {message}")?;
+        }
+        Ok(())
+    }
+
     /// Reports the error that ends the run.
     pub(crate) fn error(&self, error: &CliError) -> io::Result<()> {
         let mut err = anstream::stderr().lock();
         if self.is_json() {
-            return writeln!(err, "{}", error.to_json());
+            return write_json(&mut err, &error.to_json());
         }
         writeln!(err, "{ERROR}error:{ERROR:#} {}", printable(&error.to_string()))?;
         if let Some(help) = error.help() {
@@ -167,6 +192,11 @@ impl Console {
     pub(crate) fn width(&self) -> Option<usize> {
         terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0).max(40))
     }
+}
+
+/// One object a line, for programs; standard error is often a terminal even then.
+pub(crate) fn write_json(err: &mut impl io::Write, value: &Value) -> io::Result<()> {
+    writeln!(err, "{}", printable_json(&value.to_string()))
 }
 
 /// `file:line:column: severity[code]: message`, with the place first and the fix on its own line.
@@ -214,38 +244,4 @@ pub(crate) fn seconds(time: Duration) -> String {
     // As many digits as anybody waits for.
     let rounded = (time.as_secs_f64() * 100.0).round() / 100.0;
     if rounded > 0.0 { format!("{rounded} s") } else { format!("{time:?}") }
-}
-
-/// Foreign text that may be shown: control characters (but for line ends and tabs) and those that turn the
-/// direction of text are written out, so that no document and no service can drive a terminal or disguise
-/// what it says.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let harmless = |c: char| {
-        matches!(c, '\n' | '\t')
-            || !(c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
-    };
-    if text.chars().all(harmless) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len().saturating_add(16));
-    for c in text.chars() {
-        match c {
-            '\r' => {}
-            c if harmless(c) => shown.push(c),
-            c => shown.extend(c.escape_unicode()),
-        }
-    }
-    Cow::Owned(shown)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::printable;
-
-    #[test]
-    fn no_text_can_drive_a_terminal() {
-        assert_eq!(printable("plain\ttext\n"), "plain\ttext\n");
-        assert_eq!(printable("\x1b[2Jgone\u{9b}31m\r\n"), "\\u{1b}[2Jgone\\u{9b}31m\n");
-        assert_eq!(printable("abc\u{202e}fdp.exe"), "abc\\u{202e}fdp.exe");
-    }
 }

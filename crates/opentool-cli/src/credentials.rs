@@ -69,17 +69,7 @@ impl Access {
         sources: Vec<Source>,
         loading: &Loading,
     ) -> Result<Vec<Source>, CliError> {
-        let mut names: Vec<String> = Vec::new();
-        for name in sources.iter().filter_map(|source| source.spec.name.as_ref()) {
-            // A token for that name would go to both.
-            if names.contains(name) {
-                return Err(CliError::usage(
-                    format!("two sources are named `{name}`"),
-                    "give each a name of its own: `shop=SOURCE` and `store=SOURCE`",
-                ));
-            }
-            names.push(name.clone());
-        }
+        let names: Vec<String> = sources.iter().filter_map(|source| source.spec.name.clone()).collect();
         let apis = sources.iter().filter(|source| matches!(source.content, Content::OpenApi(_))).count();
         sources.into_iter().map(|source| self.settle(source, &names, apis == 1, loading)).collect()
     }
@@ -123,7 +113,7 @@ impl Access {
                 settings.timeout = Some(loading.timeout);
                 Content::OpenApi(Box::new(api.with(settings)))
             }
-            definitions @ Content::Definitions(_) => definitions,
+            other @ (Content::Definitions(_) | Content::OpenTool(_)) => other,
         };
         Ok(Source { spec, content, faults })
     }

@@ -78,6 +78,40 @@ pub(crate) enum CliError {
         /// What to do about it.
         help: Option<Cow<'static, str>>,
     },
+    /// A check found what it must not find, or could not look at a file; all of it has been shown.
+    #[error("{words}")]
+    Checked {
+        /// What was found, in words.
+        words: String,
+        /// How many files could not be read.
+        unreadable: usize,
+    },
+    /// Nothing was to be lost, and something would have been.
+    #[error(
+        "{} would be lost in an OpenTool document of version {version}, and `--deny loss` does not accept that; \
+         nothing was written",
+        crate::console::counted(*.losses, "thing")
+    )]
+    WouldLose {
+        /// How many things, which have been shown.
+        losses: usize,
+        /// The version of the document.
+        version: String,
+    },
+    /// The file that was to be written is there.
+    #[error("{file}: there is a file of this name, and it stays as it is")]
+    FileExists {
+        /// The path.
+        file: String,
+    },
+    /// The file cannot be written.
+    #[error("{file}: cannot be written: {error}")]
+    NotWritten {
+        /// The path.
+        file: String,
+        /// What the system says.
+        error: io::Error,
+    },
     /// Standard output or error cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(#[from] io::Error),
@@ -124,12 +158,13 @@ impl CliError {
                     Exit::NoAnswer
                 }
                 ToolError::TimedOut(_) | ToolError::Cancelled => Exit::NoAnswer,
-                _ => Exit::ToolError,
+                _ => Exit::Negative,
             },
             Self::TooLate { .. } => Exit::NoAnswer,
-            Self::Answer => Exit::ToolError,
+            Self::Checked { unreadable: 0, .. } | Self::WouldLose { .. } | Self::Answer => Exit::Negative,
+            Self::Checked { .. } => Exit::Source,
             Self::Server { .. } => Exit::Server,
-            Self::Output(_) => Exit::Output,
+            Self::FileExists { .. } | Self::NotWritten { .. } | Self::Output(_) => Exit::Output,
         }
     }
 
@@ -147,7 +182,10 @@ impl CliError {
             Self::Call(error) | Self::NotSent(error) => error.code(),
             Self::Answer => "failed",
             Self::Server { .. } => "server",
-            Self::Output(_) => "output",
+            Self::Checked { .. } => "check_failed",
+            Self::WouldLose { .. } => "would_lose",
+            Self::FileExists { .. } => "file_exists",
+            Self::NotWritten { .. } | Self::Output(_) => "output",
         }
     }
 
@@ -184,6 +222,7 @@ impl CliError {
                 Some("`opentool show SOURCE TOOL` shows what the tool takes".into())
             }
             Self::Server { help, .. } => help.as_deref().map(Cow::Borrowed),
+            Self::FileExists { .. } => Some("`--force` replaces it".into()),
             _ => None,
         }
     }

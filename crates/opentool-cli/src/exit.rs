@@ -6,8 +6,8 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// The tool answered, and the answer is an error.
-    ToolError = 1,
+    /// The answer is no: of a tool, or of a check.
+    Negative = 1,
     /// The command line cannot be followed. clap uses the same number.
     Usage = 2,
     /// A source cannot be read, or the sources do not go together.
@@ -26,10 +26,12 @@ pub(crate) enum Exit {
 pub(crate) const HELP: &str = "\
 \x1b[1m\x1b[4mExit codes:\x1b[0m
   0  done
-  1  the tool answered, and the answer is an error
+  1  the tool answered, and the answer is an error; `check` found errors; something
+     would be lost that `--deny loss` protects
   2  the command line cannot be followed
   3  a source cannot be read, or two sources have a tool of the same name; also when
-     `list`, `show` or `export` left out what a source has wrong (the rest is shown)
+     `list`, `show`, `export` or `convert` left out what a source has wrong (the rest
+     is shown)
   4  the call cannot be made, and nothing was sent: no such tool, arguments that do
      not fit, credentials that are missing
   5  no usable answer from the service: unreachable, too late, too large, broken
@@ -56,7 +58,7 @@ mod tests {
     #[test]
     fn the_help_names_every_code_once() {
         let all = [
-            Exit::ToolError,
+            Exit::Negative,
             Exit::Usage,
             Exit::Source,
             Exit::Call,

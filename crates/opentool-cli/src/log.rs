@@ -11,7 +11,9 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::console::{Console, printable};
+use opentool_text::printable;
+
+use crate::console::{Console, write_json};
 
 /// Starts to show what the libraries tell. Once a process.
 pub(crate) fn start(console: &Console) {
@@ -40,7 +42,7 @@ impl Write for Lines {
         let text = text.trim();
         let mut err = io::stderr().lock();
         if self.json {
-            writeln!(err, "{}", json!({"log": text}))?;
+            write_json(&mut err, &json!({"log": text}))?;
         } else {
             writeln!(err, "{}", printable(text))?;
         }

@@ -5,16 +5,20 @@
 
 mod args;
 mod call;
+mod check;
 mod commands;
 mod console;
 mod credentials;
 mod demo;
+mod describe;
 mod error;
 mod exit;
 mod log;
 mod render;
 mod runtime;
 mod source;
+mod target;
+mod write;
 
 use std::process::ExitCode;
 

@@ -98,7 +98,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             let make = |settings: &Settings| api.clone().with(settings.clone()).request(name, &arguments);
             Some(credentials::request(api.settings(), make)?)
         }
-        Content::Definitions(_) => None,
+        Content::Definitions(_) | Content::OpenTool(_) => None,
     };
     if let (true, Some(request)) = (args.dry_run, &request) {
         if console.is_json() {

@@ -1,12 +1,13 @@
 //! `opentool export`: definitions for a provider.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use opentool::schema::{Dialect, export};
+use opentool::schema::export;
 
 use crate::args::examples;
 use crate::console::Console;
+use crate::describe::{self, Wanted};
 use crate::error::CliError;
 use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
+use crate::target::{self, Target};
 
 /// Print the definitions of tools in the format of a model provider or protocol
 #[derive(Debug, clap::Args)]
@@ -18,19 +19,14 @@ pub(crate) struct Args {
     /// Where the tools come from: a path, an http(s) URL, or `-`; see `opentool --help`
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<SourceSpec>,
-    /// The format: OpenAI's Chat Completions, Anthropic's Messages, or MCP's `tools/list`
-    #[arg(long, value_name = "DIALECT", value_parser = dialects())]
-    to: Dialect,
+    /// The format: OpenAI's Chat Completions, Anthropic's Messages, MCP's `tools/list`, or an OpenTool document, for
+    /// which `opentool convert` has more options
+    #[arg(long, value_name = "DIALECT", value_parser = target::any())]
+    to: Target,
     #[command(flatten)]
     loading: Loading,
     #[command(flatten)]
     selection: Selection,
-}
-
-/// The dialects by name: `--help` and completions list them.
-fn dialects() -> impl TypedValueParser<Value = Dialect> {
-    PossibleValuesParser::new(Dialect::all().iter().map(|dialect| dialect.name()))
-        .try_map(|name| name.parse::<Dialect>())
 }
 
 /// Prints the definitions as JSON, with and without `--json`.
@@ -40,6 +36,14 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     if tools.is_empty() {
         return Err(none_left(&sources, &args.selection));
     }
-    console.json(&export(&tools, args.to))?;
+    match args.to {
+        Target::Dialect(dialect) => console.json(&export(&tools, dialect))?,
+        Target::OpenTool(target::OpenTool(version)) => {
+            let wanted = Wanted { version, ..Wanted::default() };
+            let (document, losses) = describe::document(&sources, &tools, &args.selection, wanted);
+            console.losses(&losses, console.is_json())?;
+            console.json_text(document.print())?;
+        }
+    }
     sources.iter().try_for_each(Source::complete)
 }

@@ -1,9 +1,12 @@
 //! One file a command, and the frame around them: arguments in, exit code out.
 
 pub(crate) mod call;
+pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod export;
 pub(crate) mod list;
+pub(crate) mod new;
 pub(crate) mod serve;
 pub(crate) mod show;
 
@@ -48,6 +51,9 @@ fn run(cli: Cli, console: &Console) -> Result<(), CliError> {
         Command::Call(args) => call::run(args, console),
         Command::Serve(args) => serve::run(args, console),
         Command::Export(args) => export::run(args, console),
+        Command::Check(args) => check::run(args, console),
+        Command::Convert(args) => convert::run(args, console),
+        Command::New(args) => new::run(args, console),
         Command::Completions(args) => completions::run(args, console),
         Command::Demo(args) => demo::run(args, console),
     }

@@ -11,7 +11,9 @@ use serde_json::Value;
 
 use super::event::{Event, NextStep, ToolLine};
 use super::layout::{command, duration, shorten, wrap};
-use crate::console::{FAINT, STRONG, printable};
+use opentool_text::printable;
+
+use crate::console::{FAINT, STRONG};
 use crate::render::{Column, table};
 
 const PERSON: Style = AnsiColor::Cyan.on_default().bold();

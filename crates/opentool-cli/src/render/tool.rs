@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use opentool::{Annotations, ToolDefinition, ToolSet};
+use opentool_text::{printable, printable_json};
 use serde_json::{Value, json};
 
 use super::text::{first_line, shorten, wrap};
-use super::visible::{visible, visible_json};
 use super::{Column, table, type_words};
 use crate::console::{FAINT, STRONG};
 
@@ -50,7 +50,7 @@ fn arguments(definition: &ToolDefinition) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    visible(text).replace(['\n', '\t'], " ")
+    printable(text).replace(['\n', '\t'], " ")
 }
 
 /// One tool in full.
@@ -69,7 +69,7 @@ fn write_tool(page: &mut String, definition: &ToolDefinition, limit: Option<usiz
     }
     writeln!(page)?;
     if !definition.description.trim().is_empty() {
-        writeln!(page, "\n{}", wrap(&visible(&definition.description), 2, limit))?;
+        writeln!(page, "\n{}", wrap(&printable(&definition.description), 2, limit))?;
     }
     write_arguments(page, definition, limit)?;
     writeln!(page)?;
@@ -95,7 +95,7 @@ fn write_tool(page: &mut String, definition: &ToolDefinition, limit: Option<usiz
 }
 
 fn write_json(page: &mut String, heading: &str, value: &Value) -> std::fmt::Result {
-    writeln!(page, "\n{STRONG}{heading}:{STRONG:#}\n{}", visible_json(&format!("{value:#}")))
+    writeln!(page, "\n{STRONG}{heading}:{STRONG:#}\n{}", printable_json(&format!("{value:#}")))
 }
 
 fn write_arguments(page: &mut String, definition: &ToolDefinition, limit: Option<usize>) -> std::fmt::Result {
@@ -115,7 +115,7 @@ fn write_arguments(page: &mut String, definition: &ToolDefinition, limit: Option
         }
         writeln!(page, "{FAINT:#}")?;
         if let Some(description) = property.get("description").and_then(Value::as_str) {
-            let text = wrap(&visible(description), 6, limit);
+            let text = wrap(&printable(description), 6, limit);
             writeln!(page, "{text}")?;
         }
     }

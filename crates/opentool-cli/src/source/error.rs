@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use opentool::Diagnostic;
+use opentool::doc::DocError;
 use opentool::openapi::OpenApiError;
 use opentool::schema::DefinitionsError;
 use opentool_http::HttpError;
@@ -70,7 +71,9 @@ pub(crate) enum SourceError {
         offset: usize,
     },
     /// The text is nothing that is known.
-    #[error("{place}: is {found}; it is neither an OpenAPI document nor a list of tool definitions")]
+    #[error(
+        "{place}: is {found}; it is neither an OpenAPI or OpenTool document nor a list of tool definitions"
+    )]
     Unknown {
         /// The source.
         place: String,
@@ -103,6 +106,12 @@ pub(crate) enum SourceError {
         /// What is wrong; names the document.
         error: Box<OpenApiError>,
     },
+    /// A text that is no OpenTool document.
+    #[error("{}", pointed(.error.diagnostic()))]
+    OpenTool {
+        /// What is wrong; names the document.
+        error: DocError,
+    },
 }
 
 impl SourceError {
@@ -119,6 +128,7 @@ impl SourceError {
             Self::Unknown { .. } => "source_unknown",
             Self::Definitions { .. } => "source_definitions",
             Self::OpenApi { .. } => "source_openapi",
+            Self::OpenTool { .. } => "source_opentool",
         }
     }
 
@@ -134,17 +144,20 @@ impl SourceError {
             }
             Self::Status { .. } => "give the address of the document itself, not that of its web page".into(),
             Self::NotText { .. } | Self::Empty { .. } => {
-                "a SOURCE holds an OpenAPI document (JSON or YAML) or tool definitions (JSON)".into()
+                "a SOURCE holds an OpenAPI or OpenTool document (JSON or YAML) or tool definitions (JSON)"
+                    .into()
             }
             Self::Unknown { .. } => {
-                "an OpenAPI document starts with `openapi: 3.…`; `openapi:SOURCE` reads it as one whatever it looks \
-                 like"
+                "an OpenAPI document starts with `openapi: 3.…`, an OpenTool document with `opentool: 1.…`; \
+                 `openapi:SOURCE` reads it as one whatever it looks like"
                     .into()
             }
             Self::NotJson { .. } | Self::Definitions { .. } => {
-                "definitions are JSON: what `opentool list --json` prints, MCP's `tools` array, or OpenAI's".into()
+                "definitions are JSON: what `opentool list --json` prints, MCP's `tools` array, or OpenAI's"
+                    .into()
             }
             Self::OpenApi { error } => return found_in(error)?.help.as_deref().map(Cow::Borrowed),
+            Self::OpenTool { error } => return error.diagnostic().help.as_deref().map(Cow::Borrowed),
         })
     }
 
@@ -157,6 +170,9 @@ impl SourceError {
             }
             Self::Status { code, .. } => {
                 error.insert("status".into(), (*code).into());
+            }
+            Self::OpenTool { error: document } => {
+                error.insert("diagnostic".into(), json!(document.diagnostic()));
             }
             Self::OpenApi { error: document } => {
                 if let Some(diagnostic) = found_in(document) {
@@ -176,9 +192,12 @@ fn found_in(error: &OpenApiError) -> Option<&Diagnostic> {
     }
 }
 
-/// `file:line:column: message (at pointer)`; the rest of a diagnostic is said elsewhere.
 fn openapi_text(error: &OpenApiError) -> String {
-    let Some(diagnostic) = found_in(error) else { return chain(error) };
+    found_in(error).map_or_else(|| chain(error), pointed)
+}
+
+/// `file:line:column: message (at pointer)`; the rest of a diagnostic is said elsewhere.
+fn pointed(diagnostic: &Diagnostic) -> String {
     let mut text = diagnostic.file.clone().unwrap_or_default();
     if let Some(place) = diagnostic.location {
         text = format!("{text}:{}:{}", place.line, place.column);

@@ -1,25 +1,21 @@
-//! Loading a source: bytes from a file, an address or standard input, then the reader of its kind.
+//! Loading a source: the bytes, then the reader of its kind.
 
-use std::io::{self, Read as _};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use opentool::openapi::{self, Address, Api};
 use opentool::schema::parse_definitions;
-use opentool::{Diagnostic, Severity, Tool, ToolSet};
-use opentool_http::{Client, HttpError, Options, Redirects, Request};
+use opentool::{Diagnostic, Severity, Tool, ToolSet, doc};
 use serde_json::Value;
-use url::Url;
 
 use crate::console::Console;
 use crate::error::CliError;
-use crate::runtime;
 use crate::source::SourceError;
+use crate::source::opentool::OpenTool;
+use crate::source::read::read;
 use crate::source::recognise::recognise;
 use crate::source::spec::{Kind, Place, SourceSpec};
-
-/// The largest document that is read. The largest known one in use has 40 MB.
-const DOCUMENT_LIMIT: u64 = 128 * 1024 * 1024;
 
 /// How long to wait.
 #[derive(Debug, Clone, clap::Args)]
@@ -45,10 +41,32 @@ pub(crate) fn load_all(
     loading: &Loading,
     console: &Console,
 ) -> Result<Vec<Source>, CliError> {
-    if specs.iter().filter(|spec| spec.place == Place::StandardInput).count() > 1 {
+    one_standard_input(specs.iter().map(|spec| &spec.place))?;
+    unique_names(&specs)?;
+    specs.into_iter().map(|spec| Source::load(spec, loading, console)).collect()
+}
+
+/// Standard input can be read once.
+///
+/// # Errors
+/// [`CliError::Usage`] if it is at more than one of the places.
+pub(crate) fn one_standard_input<'p>(places: impl Iterator<Item = &'p Place>) -> Result<(), CliError> {
+    if places.filter(|place| **place == Place::StandardInput).count() > 1 {
         return Err(CliError::usage("standard input can be one source only", "save the others to files"));
     }
-    specs.into_iter().map(|spec| Source::load(spec, loading, console)).collect()
+    Ok(())
+}
+
+/// A name stands for one source: tools of two would look like those of one, and a token for the name would go to both.
+fn unique_names(specs: &[SourceSpec]) -> Result<(), CliError> {
+    let mut names = HashSet::new();
+    match specs.iter().filter_map(|spec| spec.name.as_deref()).find(|name| !names.insert(*name)) {
+        Some(name) => Err(CliError::usage(
+            format!("two sources are named `{name}`"),
+            "give each a name of its own: `shop=SOURCE` and `store=SOURCE`",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// A source that has been read.
@@ -67,6 +85,8 @@ pub(crate) enum Content {
     OpenApi(Box<Api>),
     /// Tools that are known by their definitions only.
     Definitions(ToolSet),
+    /// Functions that an OpenTool document describes.
+    OpenTool(Box<OpenTool>),
 }
 
 impl Source {
@@ -76,14 +96,7 @@ impl Source {
     /// [`CliError::Source`] if it cannot be used at all.
     pub(crate) fn load(spec: SourceSpec, loading: &Loading, console: &Console) -> Result<Self, CliError> {
         let place = spec.place.to_string();
-        let (bytes, address) = match &spec.place {
-            Place::Web(url) => {
-                let (bytes, address) = runtime::wait_for(fetch(url, &place, loading.timeout))?;
-                (bytes, Address::Url(address))
-            }
-            Place::File(path) => (read_local(&spec.place, &place)?, Address::File(path.clone())),
-            Place::StandardInput => (read_local(&spec.place, &place)?, Address::Named(place.clone())),
-        };
+        let (bytes, address) = read(&spec.place, loading.timeout)?;
         let (content, diagnostics) = parse(spec.kind, &place, bytes, address)?;
         console.diagnostics(&place, &diagnostics)?;
         let faults = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
@@ -122,6 +135,7 @@ impl Source {
                 api.tools().map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?
             }
             Content::Definitions(tools) => tools.clone(),
+            Content::OpenTool(opentool) => opentool.tools().clone(),
         };
         Ok(match &self.spec.name {
             Some(name) => tools.namespace(name),
@@ -133,7 +147,15 @@ impl Source {
     pub(crate) fn api(&self) -> Option<&Api> {
         match &self.content {
             Content::OpenApi(api) => Some(api),
-            Content::Definitions(_) => None,
+            Content::Definitions(_) | Content::OpenTool(_) => None,
+        }
+    }
+
+    /// The OpenTool document, where it is one.
+    pub(crate) fn opentool(&self) -> Option<&OpenTool> {
+        match &self.content {
+            Content::OpenTool(opentool) => Some(opentool),
+            Content::OpenApi(_) | Content::Definitions(_) => None,
         }
     }
 
@@ -142,48 +164,6 @@ impl Source {
         let namespace = self.spec.name.as_deref();
         namespace.and_then(|namespace| tool.strip_prefix(namespace)?.strip_prefix("__")).unwrap_or(tool)
     }
-}
-
-fn read_local(place: &Place, shown: &str) -> Result<Vec<u8>, Box<SourceError>> {
-    let unreadable = |error: io::Error| {
-        Box::new(match error.kind() {
-            io::ErrorKind::NotFound => SourceError::NoFile { place: shown.to_owned() },
-            _ => SourceError::Unreadable { place: shown.to_owned(), reason: error.to_string() },
-        })
-    };
-    let mut bytes = Vec::new();
-    let read = match place.file() {
-        // A limit here too: `/dev/zero` and a pipe that never ends are files.
-        Some(path) => {
-            std::fs::File::open(path).and_then(|file| file.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes))
-        }
-        None => io::stdin().lock().take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes),
-    };
-    if read.map_err(unreadable)? as u64 > DOCUMENT_LIMIT {
-        let reason = format!("it is larger than {} MiB", DOCUMENT_LIMIT / 1024 / 1024);
-        return Err(Box::new(SourceError::Unreadable { place: shown.to_owned(), reason }));
-    }
-    Ok(bytes)
-}
-
-/// Downloads the document. Comes back with the address that it really has: relative servers start from there.
-async fn fetch(url: &Url, shown: &str, limit: Duration) -> Result<(Vec<u8>, Url), CliError> {
-    let place = || shown.to_owned();
-    let options = Options::new().timeout(limit).idle_timeout(limit).body_limit(DOCUMENT_LIMIT);
-    let client = Client::new(options.connect_timeout(limit.min(Duration::from_secs(10))));
-    // Documents are public things: they may move to another host.
-    let request = Request::get(url.clone()).redirects(Redirects::Any);
-    let response = client.send(request).await.map_err(|error| {
-        Box::new(match error {
-            HttpError::TimedOut { after, .. } => SourceError::TooLate { place: place(), after },
-            error => SourceError::NoAnswer { place: place(), error: Box::new(error) },
-        })
-    })?;
-    if !response.status.is_success() {
-        let (status, code) = (response.status.to_string(), response.status.as_u16());
-        return Err(Box::new(SourceError::Status { place: place(), status, code }).into());
-    }
-    Ok((response.body.into(), response.url))
 }
 
 /// Gives the text to the reader of its kind.
@@ -223,6 +203,11 @@ fn parse(
                 parsed.diagnostics.into_iter().map(|diagnostic| diagnostic.file(place)).collect();
             Ok((Content::Definitions(parsed.tools), diagnostics))
         }
+        Some(Kind::OpenTool) => {
+            let parsed =
+                doc::parse(text, place).map_err(|error| Box::new(SourceError::OpenTool { error }))?;
+            Ok((Content::OpenTool(Box::new(OpenTool::new(parsed.document, place))), parsed.diagnostics))
+        }
         None => Err(Box::new(SourceError::Unknown { place: place_of(), found: looks_like(&text) })),
     }
 }
@@ -237,7 +222,7 @@ fn without_place(error: &serde_json::Error) -> String {
 fn looks_like(text: &str) -> &'static str {
     match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
         Some('<') => "a web page or XML",
-        Some('{') => "a JSON object without the key `openapi` or `tools`",
+        Some('{') => "a JSON object without the key `openapi`, `opentool` or `tools`",
         _ => "some other text",
     }
 }

@@ -2,11 +2,15 @@
 
 mod error;
 mod load;
+mod opentool;
+mod read;
 mod recognise;
 mod select;
 mod spec;
 
 pub(crate) use error::SourceError;
-pub(crate) use load::{Content, Loading, Source, load_all};
+pub(crate) use load::{Content, Loading, Source, load_all, one_standard_input};
+pub(crate) use read::read;
+pub(crate) use recognise::recognise;
 pub(crate) use select::{Selection, gather, none_left, why_none};
-pub(crate) use spec::{Place, SourceSpec};
+pub(crate) use spec::{DocumentSpec, Kind, Place, SourceSpec};

@@ -34,7 +34,8 @@ impl Selection {
             && (!self.read_only || definition.annotations.read_only == Some(true))
     }
 
-    fn is_everything(&self) -> bool {
+    /// Whether nothing is left out.
+    pub(crate) fn is_everything(&self) -> bool {
         self.only.is_empty() && self.without.is_empty() && self.tag.is_empty() && !self.read_only
     }
 }

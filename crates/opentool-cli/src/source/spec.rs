@@ -1,4 +1,4 @@
-//! What a person writes where a command wants a SOURCE: `[NAME=][openapi:|definitions:]PATH|URL|-`.
+//! What a person writes where a command wants a SOURCE: `[NAME=][KIND:]PATH|URL|-`.
 //!
 //! Only the writing is read here; nothing is opened.
 
@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     OpenApi,
     /// A list of tool definitions.
     Definitions,
+    /// An OpenTool document.
+    OpenTool,
 }
 
 /// Where a source is.
@@ -47,14 +49,42 @@ impl FromStr for SourceSpec {
             Some((name, rest)) if is_name(name) => (Some(name.to_owned()), rest),
             _ => (None, written),
         };
-        let (kind, rest) = if let Some(rest) = rest.strip_prefix("openapi:") {
-            (Some(Kind::OpenApi), rest)
-        } else if let Some(rest) = rest.strip_prefix("definitions:") {
-            (Some(Kind::Definitions), rest)
-        } else {
-            (None, rest)
-        };
-        Ok(Self { name, kind, place: rest.parse()? })
+        let DocumentSpec { kind, place } = rest.parse()?;
+        Ok(Self { name, kind, place })
+    }
+}
+
+/// A document as the person wrote it: a source that has no name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DocumentSpec {
+    /// What it is, where the person said it.
+    pub(crate) kind: Option<Kind>,
+    /// Where it is.
+    pub(crate) place: Place,
+}
+
+impl FromStr for DocumentSpec {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        let said = Kind::ALL
+            .into_iter()
+            .find_map(|kind| Some((kind, written.strip_prefix(kind.word())?.strip_prefix(':')?)));
+        let (kind, rest) = said.map_or((None, written), |(kind, rest)| (Some(kind), rest));
+        Ok(Self { kind, place: rest.parse()? })
+    }
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::OpenApi, Self::Definitions, Self::OpenTool];
+
+    /// What a person writes before a colon to say the kind.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::OpenApi => "openapi",
+            Self::Definitions => "definitions",
+            Self::OpenTool => "opentool",
+        }
     }
 }
 
@@ -146,6 +176,7 @@ mod tests {
         assert_eq!(source.kind, Some(Kind::OpenApi));
         assert_eq!(source.place, Place::File("pets/petstore.yaml".into()));
         assert_eq!(read("definitions:-").place, Place::StandardInput);
+        assert_eq!(read("opentool:weather.json").kind, Some(Kind::OpenTool));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::support::{golden, opentool};
 
 #[test]
 fn every_help_text_is_as_reviewed() {
-    let commands = ["list", "show", "call", "serve", "export", "completions"];
+    let commands = ["list", "show", "call", "serve", "export", "convert", "check", "new", "completions"];
     golden("help/opentool", &opentool(["--help"]).end().success().to_string());
     golden("help/short", &opentool(["-h"]).end().success().to_string());
     for command in commands {

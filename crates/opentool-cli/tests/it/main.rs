@@ -8,13 +8,16 @@ mod support;
 
 mod call;
 mod call_mistakes;
+mod check;
 mod completions;
 mod conformance;
+mod convert;
 mod demo;
 mod export;
 mod help;
 mod hostile;
 mod list;
+mod new;
 mod peers;
 mod readme;
 mod serve;

@@ -1,0 +1,73 @@
+//! The bytes of a document: from a file, an address or standard input, within limits of size and time.
+
+use std::io::{self, Read as _};
+use std::time::Duration;
+
+use opentool::openapi::Address;
+use opentool_http::{Client, HttpError, Options, Redirects, Request};
+use url::Url;
+
+use crate::error::CliError;
+use crate::runtime;
+use crate::source::SourceError;
+use crate::source::spec::Place;
+
+/// The largest document that is read. The largest known one in use has 40 MB.
+const DOCUMENT_LIMIT: u64 = 128 * 1024 * 1024;
+
+/// Reads what is at the place. Comes back with the address that it really has: relative servers start from there.
+///
+/// # Errors
+/// [`CliError::Source`].
+pub(crate) fn read(place: &Place, limit: Duration) -> Result<(Vec<u8>, Address), CliError> {
+    let shown = place.to_string();
+    Ok(match place {
+        Place::Web(url) => {
+            let (bytes, address) = runtime::wait_for(fetch(url, &shown, limit))?;
+            (bytes, Address::Url(address))
+        }
+        Place::File(path) => (read_local(place, &shown)?, Address::File(path.clone())),
+        Place::StandardInput => (read_local(place, &shown)?, Address::Named(shown)),
+    })
+}
+
+fn read_local(place: &Place, shown: &str) -> Result<Vec<u8>, Box<SourceError>> {
+    let unreadable = |error: io::Error| {
+        Box::new(match error.kind() {
+            io::ErrorKind::NotFound => SourceError::NoFile { place: shown.to_owned() },
+            _ => SourceError::Unreadable { place: shown.to_owned(), reason: error.to_string() },
+        })
+    };
+    let mut bytes = Vec::new();
+    let read = match place.file() {
+        // A limit here too: `/dev/zero` and a pipe that never ends are files.
+        Some(path) => {
+            std::fs::File::open(path).and_then(|file| file.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes))
+        }
+        None => io::stdin().lock().take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes),
+    };
+    if read.map_err(unreadable)? as u64 > DOCUMENT_LIMIT {
+        let reason = format!("it is larger than {} MiB", DOCUMENT_LIMIT / 1024 / 1024);
+        return Err(Box::new(SourceError::Unreadable { place: shown.to_owned(), reason }));
+    }
+    Ok(bytes)
+}
+
+async fn fetch(url: &Url, shown: &str, limit: Duration) -> Result<(Vec<u8>, Url), CliError> {
+    let place = || shown.to_owned();
+    let options = Options::new().timeout(limit).idle_timeout(limit).body_limit(DOCUMENT_LIMIT);
+    let client = Client::new(options.connect_timeout(limit.min(Duration::from_secs(10))));
+    // Documents are public things: they may move to another host.
+    let request = Request::get(url.clone()).redirects(Redirects::Any);
+    let response = client.send(request).await.map_err(|error| {
+        Box::new(match error {
+            HttpError::TimedOut { after, .. } => SourceError::TooLate { place: place(), after },
+            error => SourceError::NoAnswer { place: place(), error: Box::new(error) },
+        })
+    })?;
+    if !response.status.is_success() {
+        let (status, code) = (response.status.to_string(), response.status.as_u16());
+        return Err(Box::new(SourceError::Status { place: place(), status, code }).into());
+    }
+    Ok((response.body.into(), response.url))
+}

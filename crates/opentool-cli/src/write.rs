@@ -1,0 +1,105 @@
+//! Files that commands write: there as a whole or not at all, and never in the place of another unless that is wanted.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::CliError;
+
+/// What to do where a file is already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Existing {
+    /// Leave it, and refuse.
+    Keep,
+    /// Replace it.
+    Replace,
+}
+
+/// Where to write to.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Target {
+    /// Write to this file instead of standard output; it is there as a whole or not at all
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+impl Target {
+    /// The file; `None` for standard output, which is `-` too.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// [`CliError::FileExists`], [`CliError::NotWritten`].
+    pub(crate) fn write(&self, file: &Path, content: &str) -> Result<(), CliError> {
+        let existing = if self.force { Existing::Replace } else { Existing::Keep };
+        write(file, content.as_bytes(), existing)
+    }
+
+    /// Says early that the file is there and will not be replaced: before work is done for nothing.
+    ///
+    /// # Errors
+    /// [`CliError::FileExists`].
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        match self.file() {
+            Some(file) if !self.force && file.is_file() => Err(exists(file)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn exists(file: &Path) -> CliError {
+    CliError::FileExists { file: file.display().to_string() }
+}
+
+fn write(file: &Path, content: &[u8], existing: Existing) -> Result<(), CliError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(file),
+        _ => CliError::NotWritten { file: file.display().to_string(), error },
+    };
+    // Through a link to the file that it means: a link is not to become a file.
+    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let there = std::fs::metadata(&target).ok();
+    if there.as_ref().is_some_and(|there| !there.is_file() && !there.is_dir()) {
+        // A device or a pipe cannot be replaced, and nothing in it gets lost.
+        return std::fs::write(&target, content).map_err(failed);
+    }
+    if there.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+        return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let directory = target.parent().filter(|parent| *parent != Path::new(""));
+    let mut temporary = builder().tempfile_in(directory.unwrap_or(Path::new("."))).map_err(failed)?;
+    temporary.write_all(content).and_then(|()| temporary.as_file().sync_all()).map_err(failed)?;
+    match (existing, there) {
+        (Existing::Keep, _) => temporary.persist_noclobber(&target),
+        (Existing::Replace, there) => {
+            if let Some(there) = there {
+                temporary.as_file().set_permissions(there.permissions()).map_err(failed)?;
+            }
+            temporary.persist(&target)
+        }
+    }
+    .map(drop)
+    .map_err(|error| failed(error.error))
+}
+
+/// Temporary files are for their owner only; this one becomes an ordinary file.
+#[cfg(unix)]
+fn builder() -> tempfile::Builder<'static, 'static> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".opentool-").permissions(std::fs::Permissions::from_mode(0o666));
+    builder
+}
+
+#[cfg(not(unix))]
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".opentool-");
+    builder
+}

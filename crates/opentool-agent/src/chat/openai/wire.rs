@@ -1,20 +1,18 @@
 //! The JSON of OpenAI Chat Completions, to and from our messages. Pure.
 //!
+//! Calls and results are written and read by `opentool-schema` ([`parse_calls`], [`write_calls`],
+//! [`write_results`]); here is what stands around them: the request, what people say and show, why a model stopped.
 //! Reading is lenient, because a hundred servers speak this format and each a little differently: what is missing
-//! or unknown is passed over where the answer makes sense without it. Writing is strict, because the same servers
-//! refuse a conversation for details: names, arguments and contents leave in the form that all of them take.
+//! or unknown is passed over where the answer makes sense without it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use opentool_core::{
-    AssistantMessage, ChatReply, ChatRequest, Content, Message, ModelError, StopReason, ToolCall, ToolOutput,
-    ToolResult, Usage,
-};
-use opentool_schema::{Dialect, export};
+use opentool_core::{ChatReply, ChatRequest, Content, Message, ModelError, StopReason, ToolOutput, Usage};
+use opentool_schema::{Dialect, MessageFormat, export, parse_calls, write_calls, write_results};
 use serde_json::{Map, Value, json};
 
-/// The longest name of a function that the format allows.
-const NAME: usize = 64;
+/// The most characters of an unknown reason that are kept.
+const REASON: usize = 64;
 /// Members of a request that the codec alone can answer for.
 const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "n"];
 
@@ -22,7 +20,7 @@ const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "n"];
 pub(super) fn encode(model: &str, parameters: &Map<String, Value>, request: &ChatRequest<'_>) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), model.into());
-    body.insert("messages".to_owned(), request.messages.iter().filter_map(message).collect());
+    body.insert("messages".to_owned(), request.messages.iter().flat_map(message).collect());
     // Some servers refuse an empty list.
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), export(request.tools, Dialect::OpenAi));
@@ -35,14 +33,14 @@ pub(super) fn encode(model: &str, parameters: &Map<String, Value>, request: &Cha
     Value::Object(body)
 }
 
-fn message(message: &Message) -> Option<Value> {
-    Some(match message {
-        Message::System(text) => json!({"role": "system", "content": text}),
-        Message::User(blocks) => json!({"role": "user", "content": user(blocks)}),
-        Message::Assistant(answer) => assistant(answer),
-        Message::Tool(result) => tool(result),
-        _ => return None,
-    })
+fn message(message: &Message) -> Vec<Value> {
+    match message {
+        Message::System(text) => vec![json!({"role": "system", "content": text})],
+        Message::User(blocks) => vec![json!({"role": "user", "content": user(blocks)})],
+        Message::Assistant(answer) => write_calls(MessageFormat::OpenAiChat, answer),
+        Message::Tool(result) => write_results(MessageFormat::OpenAiChat, std::slice::from_ref(result)),
+        _ => Vec::new(),
+    }
 }
 
 /// A text alone is a string, which every server takes; anything else is a list of parts.
@@ -85,57 +83,6 @@ fn described(block: &Content) -> String {
     ToolOutput::from(block.clone()).to_text()
 }
 
-fn assistant(answer: &AssistantMessage) -> Value {
-    let text = answer.to_text();
-    if answer.tool_calls.is_empty() {
-        return json!({"role": "assistant", "content": text});
-    }
-    let calls: Vec<Value> = answer
-        .tool_calls
-        .iter()
-        .map(|call| {
-            json!({
-                "id": call.id,
-                "type": "function",
-                "function": {"name": name(&call.name), "arguments": arguments(&call.arguments)},
-            })
-        })
-        .collect();
-    let content = if text.is_empty() { Value::Null } else { Value::String(text) };
-    json!({"role": "assistant", "content": content, "tool_calls": calls})
-}
-
-/// A name that may stand in a conversation. A model can invent any; its name is in the error result as well, and
-/// servers refuse a whole conversation for one that breaks the rule.
-fn name(name: &str) -> String {
-    let legal = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-    let name: String = name.chars().take(NAME).map(legal).collect();
-    if name.is_empty() { "unnamed".to_owned() } else { name }
-}
-
-/// The text of a JSON object, whatever the model wrote: many servers parse what they are sent back, and refuse the
-/// conversation if it is not one.
-fn arguments(arguments: &Value) -> String {
-    match arguments {
-        Value::Null => "{}".to_owned(),
-        Value::Object(_) => arguments.to_string(),
-        Value::String(text) if text.trim().is_empty() => "{}".to_owned(),
-        Value::String(text) if matches!(serde_json::from_str(text), Ok(Value::Object(_))) => text.clone(),
-        other => json!({"invalid_arguments": other}).to_string(),
-    }
-}
-
-/// The result of a call. The format has text only, and no mark for errors.
-fn tool(result: &ToolResult) -> Value {
-    let text = result.output.to_text();
-    let content = match (result.output.is_error, text.is_empty()) {
-        (true, _) => format!("Error: {text}"),
-        (false, true) => "(no output)".to_owned(),
-        (false, false) => text,
-    };
-    json!({"role": "tool", "tool_call_id": result.call_id, "content": content})
-}
-
 /// An answer.
 pub(super) fn decode(answer: &Value) -> Result<ChatReply, ModelError> {
     let protocol = |what: &str| ModelError::Protocol(what.into());
@@ -155,13 +102,10 @@ pub(super) fn decode(answer: &Value) -> Result<ChatReply, ModelError> {
         .ok_or_else(|| protocol("there is no object `choices[0].message`"))?;
 
     let refusal = message.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty());
-    let mut said = AssistantMessage::default();
-    for text in message.get("content").map(texts).unwrap_or_default().into_iter().chain(refusal) {
-        if !text.is_empty() {
-            said = said.say(text);
-        }
-    }
-    said.tool_calls = calls(message);
+    // A call that cannot be read whole stays, with an empty name: its result says that there is no such tool.
+    let said = parse_calls(MessageFormat::OpenAiChat, answer)
+        .map_err(|error| ModelError::Protocol(error.to_string().into()))?
+        .into_message();
     let stop = match choice.get("finish_reason").and_then(Value::as_str) {
         _ if refusal.is_some() => StopReason::Refusal,
         Some("length") => StopReason::Length,
@@ -169,39 +113,9 @@ pub(super) fn decode(answer: &Value) -> Result<ChatReply, ModelError> {
         // Several servers say `stop` beside calls, or nothing.
         _ if !said.tool_calls.is_empty() => StopReason::ToolCalls,
         Some("stop" | "tool_calls" | "function_call") | None => StopReason::End,
-        Some(other) => StopReason::Other(other.chars().take(NAME).collect()),
+        Some(other) => StopReason::Other(other.chars().take(REASON).collect()),
     };
     Ok(ChatReply::new(said).stop(stop).usage(usage(answer)))
-}
-
-/// The texts of a content: a string, a list of parts, or nothing.
-fn texts(content: &Value) -> Vec<&str> {
-    match content {
-        Value::String(text) => vec![text],
-        Value::Array(parts) => parts
-            .iter()
-            .filter_map(|part| part.get("text").or_else(|| part.get("refusal"))?.as_str())
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The calls. One without a name or id stays: it gets a result that says so, and an id from the run.
-fn calls(message: &Map<String, Value>) -> Vec<ToolCall> {
-    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    calls
-        .iter()
-        .filter_map(|call| {
-            let function = call.get("function").or_else(|| call.get("custom"))?;
-            let arguments = function.get("arguments").or_else(|| function.get("input"));
-            Some(ToolCall {
-                id: text(call.get("id")),
-                name: text(function.get("name")),
-                arguments: arguments.cloned().unwrap_or_default(),
-            })
-        })
-        .collect()
 }
 
 fn usage(answer: &Value) -> Usage {
@@ -211,7 +125,7 @@ fn usage(answer: &Value) -> Usage {
 
 #[cfg(test)]
 mod tests {
-    use opentool_core::ToolSet;
+    use opentool_core::{AssistantMessage, ToolCall, ToolResult, ToolSet};
 
     use super::*;
 
@@ -278,33 +192,23 @@ mod tests {
     }
 
     #[test]
-    fn results_are_text_with_errors_marked_and_without_what_is_for_the_host() {
-        let content = |output: ToolOutput| {
-            let call = ToolCall::new("a", "t", Value::Null);
-            encoded(&[Message::Tool(ToolResult::new(&call, output))])["messages"][0]["content"].clone()
-        };
-        assert_eq!(content(ToolOutput::error("no such pet")), "Error: no such pet");
-        assert_eq!(content(ToolOutput::new()), "(no output)");
-        assert_eq!(content(Content::image(&b"png"[..], "image/png").into()), "[image image/png, 3 bytes]");
-        assert_eq!(content(ToolOutput::text("ok").metadata("http.request", "GET secret")), "ok");
-    }
-
-    #[test]
-    fn what_a_model_invented_is_sent_back_in_a_form_that_servers_take() {
-        let sent = |name: &str, arguments: Value| {
-            let answer = AssistantMessage::calls([ToolCall::new("a", name, arguments)]);
-            encoded(&[Message::Assistant(answer)])["messages"][0]["tool_calls"][0]["function"].clone()
-        };
+    fn a_conversation_keeps_to_the_format_whatever_models_and_tools_wrote() {
+        let call = ToolCall::new("a", "find pets", json!("{broken"));
+        let body = encoded(&[
+            Message::Assistant(AssistantMessage::calls([call.clone()])),
+            Message::Tool(ToolResult::new(
+                &call,
+                ToolOutput::error("no such tool").metadata("http", "secret"),
+            )),
+        ]);
         assert_eq!(
-            sent("functions.find pets", Value::Null),
-            json!({"name": "functions_find_pets", "arguments": "{}"})
+            body["messages"][0]["tool_calls"][0]["function"],
+            json!({"name": "find_pets", "arguments": r#"{"invalid_arguments":"{broken"}"#})
         );
-        assert_eq!(sent("", json!("")), json!({"name": "unnamed", "arguments": "{}"}));
-        assert_eq!(sent(&"x".repeat(99), json!("{\"a\": 1}"))["name"], "x".repeat(64));
-        // The model's own spacing stays.
-        assert_eq!(sent("t", json!("{\"a\": 1}"))["arguments"], "{\"a\": 1}");
-        assert_eq!(sent("t", json!("{\"a\": "))["arguments"], r#"{"invalid_arguments":"{\"a\": "}"#);
-        assert_eq!(sent("t", json!("[1]"))["arguments"], r#"{"invalid_arguments":"[1]"}"#);
+        assert_eq!(
+            body["messages"][1],
+            json!({"role": "tool", "tool_call_id": "a", "content": "Error: no such tool"})
+        );
     }
 
     #[test]
@@ -337,7 +241,7 @@ mod tests {
     fn odd_servers_are_understood() {
         let call = json!({"function": {"name": "f"}, "index": 0});
         let answer = reply(json!({"content": "", "tool_calls": [call, {"type": "unknown"}]}), json!("stop"));
-        assert_eq!(answer.message.tool_calls, [ToolCall::new("", "f", Value::Null)]);
+        assert_eq!(answer.message.tool_calls, [ToolCall::new("call_1", "f", Value::Null)]);
         assert_eq!(answer.stop, StopReason::ToolCalls, "some servers say `stop` beside calls");
 
         let answer = reply(

@@ -1,0 +1,60 @@
+//! What the operator reads, and what stays out of it.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use opentool_core::ToolError;
+use opentool_server::server::Server;
+use serde_json::json;
+use tracing::Level;
+
+use super::raw::Ask;
+use super::support::{add, set, start, tool};
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn every_request_is_logged_without_its_arguments_and_keys() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(Level::DEBUG)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    // The test and its server share one thread.
+    let _here = tracing::subscriber::set_default(subscriber);
+    let fails = tool("fails", |_, _| async {
+        let source = std::io::Error::other("disk full");
+        Err(ToolError::from(opentool_core::Failure::new("not stored").source(source)))
+    });
+    let server = start(Server::new(set([Arc::new(add()) as _, fails])).api_key("key-4711")).await;
+    let keyed = |ask: Ask| ask.header("Authorization", "Bearer key-4711");
+    keyed(Ask::call("add", json!({"a": 4712, "b": 1}))).send(server.address).await;
+    keyed(Ask::call("add", json!({"a": "argument-4713"}))).send(server.address).await;
+    keyed(Ask::call("function-4714", json!({}))).send(server.address).await;
+    keyed(Ask::call("fails", json!({"x": "argument-4715"}))).send(server.address).await;
+    keyed(Ask::get("/opentool/load?token=query-4716")).send(server.address).await;
+    Ask::call("add", json!({})).header("Authorization", "Bearer wrong-4717").send(server.address).await;
+
+    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    for secret in ["4711", "4712", "4713", "4714", "4715", "4716", "4717"] {
+        assert!(!log.contains(secret), "{secret} in {log}");
+    }
+    let requests = |text: &str| log.lines().filter(|line| line.contains(text)).count();
+    assert_eq!(requests("endpoint=\"call\" status=200"), 4, "{log}");
+    assert_eq!(requests("endpoint=\"load\" status=200"), 1, "{log}");
+    assert_eq!(requests("endpoint=\"call\" status=401"), 1, "{log}");
+    assert!(log.contains("not stored: disk full"), "the operator reads the cause: {log}");
+}

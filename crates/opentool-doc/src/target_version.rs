@@ -11,14 +11,19 @@ impl Document {
     pub fn for_version(&self, version: Version) -> (Document, Vec<Diagnostic>) {
         let mut document = self.clone();
         let mut left_out = Vec::new();
+        // What stands in a field's place but is none of its values goes with it.
+        document.extra.remove("opentool");
         version.as_str().clone_into(&mut document.opentool);
-        if version < Version::V1_1_0 && document.server.take().is_some() {
+        if version < Version::V1_1_0
+            && (document.extra.remove("server").is_some() | document.server.take().is_some())
+        {
             left_out.push(not_held("/server", "server", Version::V1_1_0, version));
         }
         if version < Version::V2_0_0 {
             let mut at = Pointer::at("/functions");
             for (index, function) in document.functions.iter_mut().enumerate() {
-                if !std::mem::take(&mut function.stream).is_empty() {
+                let stream = std::mem::take(&mut function.stream);
+                if function.extra.remove("stream").is_some() | !stream.is_empty() {
                     let mark = at.enter_item(index);
                     at.enter("stream");
                     left_out.push(not_held(at.as_str(), "stream", Version::V2_0_0, version));

@@ -221,6 +221,19 @@ fn the_losses_of_the_pet_shop_are_all_that_it_loses() {
 }
 
 #[test]
+fn what_stands_in_the_place_of_a_newer_member_does_not_reach_an_older_version() {
+    let text = r#"{"opentool": {"of": 5}, "info": {"title": "T", "version": "1"}, "server": "http://h",
+        "functions": [{"name": "f", "description": "D.", "parameters": [], "stream": [1]}]}"#;
+    let broken = parse(text, "").unwrap().document;
+    let (older, lost) = broken.for_version(Version::V1_0_0);
+    let pointers: Vec<_> = lost.iter().map(|lost| lost.pointer.as_str()).collect();
+    assert_eq!(pointers, ["/server", "/functions/0/stream"]);
+    let again = parse(older.print(), "").unwrap();
+    assert_eq!(again.document, older);
+    assert_eq!(again.diagnostics, []);
+}
+
+#[test]
 fn an_older_version_holds_less_and_says_so() {
     let (_, document) = valid().find(|(folder, _)| folder.ends_with("valid-everything")).unwrap();
     let (same, nothing) = document.for_version(Version::V2_0_0);

@@ -109,6 +109,9 @@ impl From<Upstream> for ToolError {
     }
 }
 
+/// Characters of an unknown name that are shown.
+const SHOWN: usize = 128;
+
 /// No tool of this name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -128,7 +131,14 @@ impl UnknownTool {
 
 impl fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no tool `{}`", self.name)?;
+        match self.name.char_indices().nth(SHOWN) {
+            None => write!(f, "there is no tool `{}`", self.name)?,
+            // Whoever wrote a megabyte need not read it again.
+            Some((cut, _)) => {
+                let start = self.name.get(..cut).unwrap_or_default();
+                write!(f, "there is no tool `{start}…` (a name of {} bytes)", self.name.len())?;
+            }
+        }
         if let Some((last, others)) = self.nearest.split_last() {
             f.write_str("; did you mean ")?;
             for name in others {

@@ -17,6 +17,7 @@ mod diagnostic;
 mod error;
 mod message;
 mod model;
+mod namespace;
 mod output;
 mod problem;
 mod schema;

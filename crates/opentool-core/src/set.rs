@@ -4,15 +4,19 @@
 //! a value: clones share the tools and what was derived from them (a compiled validator, for example).
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use crate::namespace::name_in;
 use crate::tool::Started;
 use crate::{
     Arguments, BoxFuture, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, UnknownTool,
 };
+
+/// Bytes of names that are compared with each other.
+const LONGEST_ALIKE: usize = 256;
 
 /// Tools with unique names, in order.
 #[derive(Clone, Default)]
@@ -180,7 +184,7 @@ impl ToolSet {
     /// # Errors
     /// [`UnknownTool`] if one of the names is not there.
     pub fn only<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<Self, UnknownTool> {
-        let mut wanted = std::collections::HashSet::new();
+        let mut wanted = HashSet::new();
         for name in names {
             self.find(name)?;
             wanted.insert(name);
@@ -193,7 +197,7 @@ impl ToolSet {
     /// # Errors
     /// [`UnknownTool`] if one of the names is not there.
     pub fn without<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<Self, UnknownTool> {
-        let mut unwanted = std::collections::HashSet::new();
+        let mut unwanted = HashSet::new();
         for name in names {
             self.find(name)?;
             unwanted.insert(name);
@@ -201,13 +205,19 @@ impl ToolSet {
         Ok(self.filter(|definition| !unwanted.contains(definition.name.as_str())))
     }
 
-    /// The same tools under names with a prefix: `find` in the namespace `shop` is `shop__find`.
+    /// The same tools, in the same order, under names with a prefix: `find` in the namespace `shop` is `shop__find`.
+    ///
+    /// A name that would be longer than 64 characters, which some providers refuse, is cut and ends with a fingerprint
+    /// of the whole one: the same every time. The way back is the order: the n-th name stands for the n-th of `self`.
     pub fn namespace(&self, namespace: &str) -> Self {
+        // Names that fit are taken first: a name that is cut must not be in their way.
+        let whole: HashSet<String> = self.names().map(|name| format!("{namespace}__{name}")).collect();
         let mut set = Self::new();
         for entry in &self.0.entries {
-            let name = format!("{namespace}__{}", entry.tool.definition().name);
+            let taken = |name: &str| set.contains(name) || whole.contains(name);
+            let name = name_in(namespace, &entry.tool.definition().name, taken);
             let renamed = set.insert(Renamed::new(Arc::clone(&entry.tool), name));
-            debug_assert!(renamed.is_ok(), "one prefix keeps distinct names distinct");
+            debug_assert!(renamed.is_ok(), "distinct names stay distinct");
         }
         set
     }
@@ -238,11 +248,17 @@ impl ToolSet {
         Self::from_tools(self.iter().map(|tool| layer.layer(Arc::clone(tool))))
     }
 
-    /// Up to three names that look like `name`, the likeliest first.
+    /// Up to three names that look like `name`, the likeliest first. Nothing looks like a text that is far longer than
+    /// any name, and names that long are suggested to nobody.
     pub fn nearest(&self, name: &str) -> Vec<String> {
+        // Models write the one and strangers the other, and the cost grows with the product of both.
+        if name.len() > LONGEST_ALIKE {
+            return Vec::new();
+        }
         let wanted = name.to_lowercase();
         let mut scored: Vec<(f64, &str)> = self
             .names()
+            .filter(|candidate| candidate.len() <= LONGEST_ALIKE)
             .map(|candidate| (likeness(&wanted, &candidate.to_lowercase()), candidate))
             .filter(|(score, _)| *score > 0.75)
             .collect();

@@ -79,6 +79,39 @@ fn a_namespaced_tool_runs_and_is_found_by_its_new_name_only() {
 }
 
 #[test]
+fn a_name_that_the_namespace_makes_too_long_is_cut_and_stays_its_own() {
+    let long = |end: &str| format!("{}{end}", "x".repeat(62));
+    let tools = set(&["find", &long("_a"), &long("_b"), &"é".repeat(60)]);
+    let named = tools.namespace("shop");
+    assert_eq!(names(&named)[0], "shop__find");
+    assert_eq!(named.len(), tools.len());
+    for name in names(&named) {
+        assert!(name.starts_with("shop__") && name.chars().count() <= 64, "{name}");
+    }
+    assert_eq!(names(&named), names(&tools.namespace("shop")), "the same every time");
+    // The order is the way back.
+    for (own, new) in tools.iter().zip(named.iter()) {
+        assert_eq!(own.definition().description, new.definition().description);
+    }
+    // Somebody who knows the short name has given it to another tool before.
+    let short = names(&named)[1].strip_prefix("shop__").unwrap().to_owned();
+    assert_eq!(set(&[&long("_a"), &short]).namespace("shop").len(), 2);
+    assert_eq!(set(&["a", "b"]).namespace(&"n".repeat(200)).len(), 2);
+}
+
+#[test]
+fn nothing_looks_like_a_text_of_megabytes() {
+    let mut tools = set(&["find_pets"]);
+    for end in ["a", "b"] {
+        tools.insert(named(&format!("{}{end}", "x".repeat(1 << 20)))).unwrap();
+    }
+    assert!(tools.nearest(&"x".repeat(1 << 20)).is_empty());
+    assert_eq!(tools.nearest("find_pet"), ["find_pets"]);
+    let Err(error) = tools.find(&"y".repeat(1 << 20)) else { panic!("found") };
+    assert!(error.to_string().len() < 1_000, "{} bytes are written to a model", error.to_string().len());
+}
+
+#[test]
 fn renaming_keeps_the_place_and_refuses_a_name_in_use() {
     let tools = set(&["a", "b", "c"]);
     assert_eq!(names(&tools.rename("b", "x").unwrap()), ["a", "x", "c"]);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use opentool_core::{Arguments, Diagnostic, Severity, ToolDefinition, ToolError, ToolSet, UnknownTool};
-use opentool_text::{Spot, locate};
 use secrecy::SecretString;
 use url::Url;
 
+use crate::choose::{self, Config, Told};
 use crate::definition::{self, Source};
-use crate::document::Document;
+use crate::document::{Document, Opened};
 use crate::execute::OperationTool;
 use crate::findings::Findings;
 use crate::plan::Operation;
@@ -24,6 +24,8 @@ use crate::{Address, OpenApiError, read};
 #[derive(Debug, Clone)]
 pub struct Api {
     source: Arc<Source>,
+    /// What was read, and what of that is chosen.
+    all: Arc<[Arc<Operation>]>,
     operations: Arc<[Arc<Operation>]>,
     names: Arc<HashMap<String, usize>>,
     diagnostics: Arc<[Diagnostic]>,
@@ -31,18 +33,23 @@ pub struct Api {
     settings: Settings,
     /// A server that was set and is none, and why.
     refused_server: Option<(Box<str>, Box<str>)>,
+    told: Arc<Told>,
 }
 
 impl Api {
     /// Reads a text. Pure: nothing else is read or fetched.
     pub(crate) fn read(text: &[u8], address: Address) -> Result<Self, OpenApiError> {
-        let opened = Document::open(text, address)?;
-        let document = opened.document;
+        Self::of(Document::open(text.into(), address)?)
+    }
+
+    /// What texts that were read already say.
+    pub(crate) fn of(mut opened: Opened<'_>) -> Result<Self, OpenApiError> {
         let mut findings = Findings::default();
-        for finding in opened.findings {
+        for finding in std::mem::take(&mut opened.findings) {
             findings.add(finding);
         }
-        let reading = read::read(&document, &mut findings);
+        let reading = read::read(&opened.document, &mut findings);
+        let document = &opened.document;
         if reading.seen == 0 && document.at("/webhooks").is_none() {
             // Allowed, and published now and then.
             findings.add(
@@ -54,31 +61,33 @@ impl Api {
                 .help("add a path with a method: `/pets: {get: {…}}`"),
             );
         }
+        let off =
+            reading.operations.iter().filter(|operation| operation.marks.enabled == Some(false)).count();
+        if off > 0 {
+            let message = format!("{off} operations are marked as no tools (`x-opentool`, `x-mcp`)");
+            let note = Diagnostic::note("marked-off", "", message);
+            findings.add(note.help("configure `marked: ignore` to have them all the same"));
+        }
         let mut diagnostics = findings.into_list();
         if !diagnostics.is_empty() {
-            let name = document.address.to_string();
-            // The text is known to be UTF-8, or it would not be a document.
-            let text = std::str::from_utf8(text).unwrap_or_default();
-            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            let spots = diagnostics.iter().map(|diagnostic| Spot::Key(&diagnostic.pointer));
-            let places = locate(text, opened.notation, spots);
-            for (diagnostic, place) in diagnostics.iter_mut().zip(places) {
-                diagnostic.file = Some(name.clone());
-                diagnostic.location = place;
-            }
+            opened.locate(&mut diagnostics);
         }
         if reading.operations.is_empty() && reading.seen > 0 {
-            return Err(no_operations(&document, &diagnostics, reading.seen));
+            return Err(no_operations(document, &diagnostics, reading.seen));
         }
         let left_out = reading.seen.saturating_sub(reading.operations.len());
-        let settings = Settings { document_url: document.address.url().cloned(), ..Settings::default() };
-        let operations: Arc<[Arc<Operation>]> = reading.operations.into_iter().map(Arc::new).collect();
-        let names =
-            operations.iter().enumerate().map(|(index, operation)| (operation.name.clone(), index)).collect();
+        let settings = Settings { document_url: base_url(document), ..Settings::default() };
+        let document = opened.document;
+        let all: Arc<[Arc<Operation>]> = reading.operations.into_iter().map(Arc::new).collect();
+        let chosen = choose::apply(&all, &Config::default())?;
+        let operations: Arc<[Arc<Operation>]> =
+            if chosen.0.len() == all.len() { Arc::clone(&all) } else { chosen.0.into() };
         Ok(Self {
             source: Arc::new(Source { document, knowledge: reading.knowledge }),
+            names: Arc::new(names(&operations)),
+            all,
             operations,
-            names: Arc::new(names),
+            told: Arc::new(chosen.1),
             diagnostics: diagnostics.into(),
             left_out,
             settings,
@@ -117,7 +126,7 @@ impl Api {
         &self.diagnostics
     }
 
-    /// The operations in document order.
+    /// The operations that are tools, in document order.
     pub fn operations(&self) -> &[Arc<Operation>] {
         &self.operations
     }
@@ -125,6 +134,25 @@ impl Api {
     /// The operation of the tool of this name.
     pub fn operation(&self, tool: &str) -> Option<&Arc<Operation>> {
         self.operations.get(*self.names.get(tool)?)
+    }
+
+    /// Chooses, renames and describes tools. Always starts from all that the document has, so that a second configuration
+    /// replaces the first.
+    ///
+    /// # Errors
+    /// [`OpenApiError::Config`] if it names what the document does not have, or gives two tools one name.
+    pub fn configure(mut self, config: &Config) -> Result<Self, OpenApiError> {
+        let (operations, told) = choose::apply(&self.all, config)?;
+        self.operations = operations.into();
+        self.names = Arc::new(names(&self.operations));
+        self.told = Arc::new(told);
+        Ok(self)
+    }
+
+    /// How many operations the document has that could be tools and were not chosen: by [`Api::configure`], or because the
+    /// document marks them (`x-mcp: false`).
+    pub fn not_chosen(&self) -> usize {
+        self.all.len().saturating_sub(self.operations.len())
     }
 
     /// What the host decided about calls.
@@ -211,7 +239,7 @@ impl Api {
 
     /// The definition of the tool of an operation. Its schemas are built when they are looked at.
     pub fn definition(&self, operation: &Arc<Operation>) -> ToolDefinition {
-        definition::definition(&self.source, operation)
+        definition::definition(&self.source, operation, &self.told)
     }
 
     /// The tools in document order, sharing one HTTP client.
@@ -256,6 +284,17 @@ impl Api {
     }
 }
 
+/// What relative server addresses are relative to: the address of the document, as it says itself (3.2) or as it was
+/// found.
+fn base_url(document: &Document) -> Option<Url> {
+    let found = document.address.url();
+    let own = document.own_uri().and_then(|own| match found {
+        Some(found) => found.join(own).ok(),
+        None => Url::parse(own).ok(),
+    });
+    own.filter(|url| matches!(url.scheme(), "http" | "https")).or_else(|| found.cloned())
+}
+
 fn server_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text.trim()).map_err(|error| error.to_string())?;
     if matches!(url.scheme(), "http" | "https") && url.has_host() {
@@ -263,6 +302,10 @@ fn server_url(text: &str) -> Result<Url, String> {
     } else {
         Err("it is not an http or https address".to_owned())
     }
+}
+
+fn names(operations: &[Arc<Operation>]) -> HashMap<String, usize> {
+    operations.iter().enumerate().map(|(index, operation)| (operation.name.clone(), index)).collect()
 }
 
 fn no_operations(document: &Document, diagnostics: &[Diagnostic], seen: usize) -> OpenApiError {

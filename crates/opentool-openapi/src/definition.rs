@@ -10,15 +10,23 @@ use opentool_text::pointer;
 use serde_json::{Map, Value, json};
 
 use crate::bytes;
+use crate::choose::{Budget, OperationConfig, OutputSchemas, Told, cut_text};
 use crate::document::Document;
 use crate::plan::{Body, BodyArguments, Operation};
 use crate::read::body::referenced;
 use crate::read::response;
-use crate::schema::definitions::{Budget, attach};
-use crate::schema::{Converter, Direction, Knowledge, Position};
+use crate::schema::definitions::{attach, size};
+use crate::schema::{Converter, Direction, Knowledge, Position, reduce};
 
-/// How much of the schemas behind a result's schema a tool carries, in bytes.
+/// The largest schema of a result in bytes. Results only inform: one operation's can reach every schema of an API.
 const RESULT_BUDGET: usize = 16 * 1024;
+
+/// The largest schema of arguments in bytes, where the host sets no other limit. No model reads more, and a document can
+/// make each of its tools reach each of its schemas.
+const INPUT_BUDGET: usize = 64 * 1024;
+
+/// Notes are most of a schema, so that many times its limit is built before they are cut.
+const BEFORE_CUTTING: usize = 4;
 
 /// What is shared by all definitions of a document.
 #[derive(Debug)]
@@ -28,23 +36,50 @@ pub(crate) struct Source {
 }
 
 /// The definition of an operation's tool.
-pub(crate) fn definition(source: &Arc<Source>, operation: &Arc<Operation>) -> ToolDefinition {
+pub(crate) fn definition(source: &Arc<Source>, operation: &Arc<Operation>, told: &Told) -> ToolDefinition {
+    let said = told.about(&operation.name);
+    let budget = told.budget;
+    let description = description(operation, said.and_then(|said| said.description.as_deref()), &budget);
+    let left = budget.max_tool_bytes.map(|most| {
+        let around = operation.name.len().saturating_add(description.len()).saturating_add(ENVELOPE);
+        most.saturating_sub(around)
+    });
     let input = {
-        let (source, operation) = (Arc::clone(source), Arc::clone(operation));
-        Schema::lazy(move || input_schema(&source, &operation))
+        let (source, operation, said) = (Arc::clone(source), Arc::clone(operation), said.cloned());
+        let most = left.unwrap_or(INPUT_BUDGET);
+        Schema::lazy(move || {
+            let mut schema = input_schema(&source, &operation, most.saturating_mul(BEFORE_CUTTING));
+            if let Some(said) = &said {
+                describe_arguments(&mut schema, said);
+            }
+            reduce(schema, most)
+        })
     };
     let origin = Origin::new("openapi")
         .location(source.document.address.to_string())
         .item(format!("{} {}", operation.method, operation.path));
-    let mut definition = ToolDefinition::new(operation.name.clone(), description(operation))
-        .input_schema(input)
-        .annotations(annotations(&operation.method))
+    let mut definition = ToolDefinition::new(operation.name.clone(), description)
+        .input_schema(input.clone())
+        .annotations(annotations(operation, said))
         .origin(origin);
-    definition.title.clone_from(&operation.summary);
+    let own_title = operation.marks.title.as_ref().or(operation.summary.as_ref());
+    definition.title = said.and_then(|said| said.title.as_ref()).or(own_title).cloned();
     definition.tags.clone_from(&operation.tags);
-    if has_result(source, operation) {
+    // What a host makes of a result no longer fits what the document says about it.
+    let is_whole = said.is_none_or(|said| said.result.is_empty());
+    if budget.output_schemas == OutputSchemas::Keep && is_whole && has_result(source, operation) {
         let (source, operation) = (Arc::clone(source), Arc::clone(operation));
-        definition.output_schema = Some(Schema::lazy(move || output_schema(&source, &operation)));
+        definition.output_schema = Some(Schema::lazy(move || {
+            let most = left.map(|left| left.saturating_sub(size(input.as_value())));
+            let most = most.unwrap_or(RESULT_BUDGET).min(RESULT_BUDGET);
+            let schema = output_schema(&source, &operation, most);
+            // The nearest schemas with their notes tell more than all without; a host's limit is another matter.
+            if left.is_none() {
+                return schema;
+            }
+            let schema = reduce(schema, most);
+            if size(&schema) <= most { schema } else { json!({}) }
+        }));
     }
     if operation.deprecated {
         definition = definition.metadata("deprecated", true);
@@ -55,8 +90,24 @@ pub(crate) fn definition(source: &Arc<Source>, operation: &Arc<Operation>) -> To
     definition
 }
 
+/// What a definition has around its name, its description and its schemas as JSON.
+const ENVELOPE: usize = 80;
+
+/// What the model is told: by the host, by a mark of the document, or by its summary and description.
+fn description(operation: &Operation, said: Option<&str>, budget: &Budget) -> String {
+    if let Some(said) = said {
+        return said.to_owned();
+    }
+    let text = operation.marks.description.clone().unwrap_or_else(|| own_description(operation));
+    let deprecated = if operation.deprecated { "\n\nDeprecated." } else { "" };
+    match budget.description() {
+        Some(most) => format!("{}{deprecated}", cut_text(&text, most.saturating_sub(deprecated.len()))),
+        None => text + deprecated,
+    }
+}
+
 /// Summary and description, without saying anything twice. Never empty.
-fn description(operation: &Operation) -> String {
+fn own_description(operation: &Operation) -> String {
     let summary = operation.summary.as_deref().unwrap_or_default();
     let description = operation.description.as_deref().unwrap_or_default();
     let bare = |text: &str| text.trim_end_matches('.').to_lowercase();
@@ -71,17 +122,39 @@ fn description(operation: &Operation) -> String {
     if text.is_empty() {
         text = format!("{} {}", operation.method, operation.path);
     }
-    if operation.deprecated {
-        text.push_str("\n\nDeprecated.");
-    }
     text
 }
 
+/// Whether HTTP says that a method changes nothing.
+pub(crate) fn changes_nothing(method: &Method) -> bool {
+    matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY")
+}
+
+/// What HTTP says about the method, what the document adds to the danger, and what the host says in the end.
+fn annotations(operation: &Operation, said: Option<&Arc<OperationConfig>>) -> Annotations {
+    let mut annotations = by_method(&operation.method);
+    if operation.marks.writes || operation.marks.destroys {
+        annotations.read_only = Some(false);
+    }
+    if operation.marks.destroys {
+        annotations.destructive = Some(true);
+    }
+    if let Some(said) = said {
+        annotations.read_only = said.read_only.or(annotations.read_only);
+        if said.read_only == Some(true) {
+            annotations.destructive = None;
+        }
+        annotations.destructive = said.destructive.or(annotations.destructive);
+        annotations.idempotent = said.idempotent.or(annotations.idempotent);
+    }
+    annotations
+}
+
 /// What HTTP says about a method.
-fn annotations(method: &Method) -> Annotations {
+fn by_method(method: &Method) -> Annotations {
     let annotations = Annotations::new().open_world(true);
     match method.as_str() {
-        "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY" => annotations.read_only(true).idempotent(true),
+        _ if changes_nothing(method) => annotations.read_only(true).idempotent(true),
         "PUT" | "DELETE" => annotations.read_only(false).destructive(true).idempotent(true),
         "PATCH" => annotations.read_only(false).destructive(true).idempotent(false),
         // What a POST does is not said by its name; MCP takes it for destructive then, which is the safe side.
@@ -89,7 +162,18 @@ fn annotations(method: &Method) -> Annotations {
     }
 }
 
-fn input_schema(source: &Source, operation: &Operation) -> Value {
+/// Puts the host's own words about arguments in place of the document's.
+fn describe_arguments(schema: &mut Value, said: &OperationConfig) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for (name, argument) in &said.arguments {
+        if let (Some(Value::Object(property)), Some(text)) = (properties.get_mut(name), &argument.description)
+        {
+            property.insert("description".to_owned(), Value::String(text.clone()));
+        }
+    }
+}
+
+fn input_schema(source: &Source, operation: &Operation, most: usize) -> Value {
     let mut properties = Map::new();
     let mut required: Vec<Value> = Vec::new();
     for parameter in &operation.parameters {
@@ -118,7 +202,7 @@ fn input_schema(source: &Source, operation: &Operation) -> Value {
         root.insert("required".to_owned(), Value::Array(required));
     }
     root.insert("additionalProperties".to_owned(), Value::Bool(false));
-    attach(&mut root, &source.document, &source.knowledge, Direction::Input, Budget::Everything);
+    attach(&mut root, &source.document, &source.knowledge, Direction::Input, most);
     Value::Object(root)
 }
 
@@ -157,18 +241,12 @@ fn has_result(source: &Source, operation: &Operation) -> bool {
     with_result(source, operation, |_, _| ()).is_some()
 }
 
-fn output_schema(source: &Source, operation: &Operation) -> Value {
+fn output_schema(source: &Source, operation: &Operation, most: usize) -> Value {
     with_result(source, operation, |schema, pointer| {
         let converted = Converter::build(&source.document, Direction::Output, pointer, &source.knowledge)
             .schema(schema, Position::InPlace);
         let Value::Object(mut root) = converted else { return converted };
-        attach(
-            &mut root,
-            &source.document,
-            &source.knowledge,
-            Direction::Output,
-            Budget::Bytes(RESULT_BUDGET),
-        );
+        attach(&mut root, &source.document, &source.knowledge, Direction::Output, most);
         Value::Object(root)
     })
     .unwrap_or_else(|| json!({}))
@@ -176,7 +254,8 @@ fn output_schema(source: &Source, operation: &Operation) -> Value {
 
 /// Does something with the schema of the operation's result, if it has one.
 fn with_result<T>(source: &Source, operation: &Operation, f: impl FnOnce(&Value, &str) -> T) -> Option<T> {
-    let responses = pointer::join(&operation.pointer, "responses");
+    let at = source.document.place(operation.document.as_deref(), &operation.pointer);
+    let responses = pointer::join(&at, "responses");
     let found = response::success(&source.document, source.document.at(&responses)?, &responses).ok()??;
     Some(f(found.value, &found.pointer))
 }

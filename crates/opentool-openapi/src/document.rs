@@ -1,168 +1,233 @@
-//! The document as a tree of values: recognised, and ready to be asked for its parts.
+//! The document as a tree of values, with the other documents that it refers to, ready to be asked for its parts.
 //!
 //! No part of OpenAPI is turned into a struct here. Real documents break every rule of the specification somewhere, and
 //! a value tree is the only reading that all of them survive.
+//!
+//! A part is named by its *place*: a JSON Pointer in the main document (`/paths/~1pets`), or, in another document, a
+//! pointer with that document's number before it (`@2/Pet`). A pointer begins with `/` or is empty, so the two cannot
+//! be confused, and whatever walks a document extends a place as it extends a pointer.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use opentool_core::Diagnostic;
-use opentool_text::{Expected, Notation, Parsed, Spot, decode, kind, locate};
-use serde_json::{Map, Value};
+use opentool_text::{Expected, Notation, Parsed, Spot, decode, locate};
+use serde_json::Value;
 
+use crate::version::{self, Version};
 use crate::{Address, OpenApiError};
 
 const EXPECTED: Expected<'static> = Expected::new("an OpenAPI document", "openapi: 3.1.0");
 
-/// Why a text is not a document.
-type Fault = Box<Diagnostic>;
-
-/// Which rules a document follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Version {
-    /// 3.0.x: schemas are OpenAPI's own dialect.
-    V3_0,
-    /// 3.1.x and later: schemas are JSON Schema 2020-12.
-    V3_1,
-}
-
-/// A parsed document.
+/// A parsed document, and what it refers to.
 #[derive(Debug)]
 pub(crate) struct Document {
-    root: Value,
-    pub(crate) version: Version,
     pub(crate) address: Address,
+    /// The document itself, and after it those that it refers to.
+    parts: Vec<Part>,
+    /// What a reference to another document means, by the part in which it stands and its text before the `#`.
+    links: HashMap<(usize, Box<str>), Result<usize, Refusal>>,
+}
+
+/// One text of a document.
+#[derive(Debug)]
+pub(crate) struct Part {
+    root: Value,
+    version: Version,
+    pub(crate) address: Address,
+    /// A name that is the same on every machine: relative to the main document.
+    pub(crate) name: Box<str>,
     /// Pointers of the schemas that have an `$anchor`, found when first asked for.
     pub(crate) anchors: OnceLock<HashMap<String, String>>,
 }
 
-/// What comes out of reading a text.
+/// Why a reference to another document is not followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) code: &'static str,
+    pub(crate) reason: Box<str>,
+    pub(crate) help: Box<str>,
+}
+
+/// What comes out of reading a text. The texts are kept until the places of findings are known.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct Opened<'t> {
     pub(crate) document: Document,
-    pub(crate) notation: Notation,
+    pub(crate) texts: Vec<Text<'t>>,
     pub(crate) findings: Vec<Diagnostic>,
+}
+
+/// The text of a part.
+#[derive(Debug)]
+pub(crate) struct Text<'t> {
+    bytes: Cow<'t, [u8]>,
+    notation: Notation,
 }
 
 impl Document {
     /// Reads a text and makes sure that it is an OpenAPI document of a version that can be read.
-    pub(crate) fn open(text: &[u8], address: Address) -> Result<Opened, OpenApiError> {
+    pub(crate) fn open(text: Cow<'_, [u8]>, address: Address) -> Result<Opened<'_>, OpenApiError> {
         let name = address.to_string();
         let syntax = |found: Box<Diagnostic>| OpenApiError::syntax(found.file(name.clone()));
-        let text = decode(text).map_err(syntax)?;
+        let decoded = decode(&text).map_err(syntax)?;
         let expected = EXPECTED.notation(address.notation());
         let Parsed { value: root, notation, mut findings, .. } =
-            opentool_text::parse(text, &expected).map_err(syntax)?;
-        let version = recognise(&root, text, &mut findings).map_err(|found| {
-            let place = locate(text, notation, [Spot::Key(&found.pointer)]).into_iter().next().flatten();
+            opentool_text::parse(decoded, &expected).map_err(syntax)?;
+        let version = version::recognise(&root, decoded, &mut findings).map_err(|found| {
+            let place = locate(decoded, notation, [Spot::Key(&found.pointer)]).into_iter().next().flatten();
             let found = found.file(name);
             OpenApiError::not_openapi(match place {
                 Some(place) => found.location(place),
                 None => found,
             })
         })?;
-        let document = Self { root, version, address, anchors: OnceLock::new() };
-        Ok(Opened { document, notation, findings })
+        let part =
+            Part { root, version, address: address.clone(), name: "".into(), anchors: OnceLock::new() };
+        let document = Self { address, parts: vec![part], links: HashMap::new() };
+        Ok(Opened { document, texts: vec![Text { bytes: text, notation }], findings })
     }
 
-    /// The whole tree.
+    /// The whole tree of the main document.
     pub(crate) fn root(&self) -> &Value {
-        &self.root
+        self.parts.first().map_or(&Value::Null, |part| &part.root)
     }
 
-    /// The value at a JSON Pointer.
-    pub(crate) fn at(&self, pointer: &str) -> Option<&Value> {
-        self.root.pointer(pointer)
+    /// The rules of the main document.
+    pub(crate) fn version(&self) -> Version {
+        self.version_at("")
+    }
+
+    /// The rules that hold at a place.
+    pub(crate) fn version_at(&self, place: &str) -> Version {
+        self.part_of(place).0.map_or(Version::V3_1, |part| part.version)
+    }
+
+    /// The value at a place.
+    pub(crate) fn at(&self, place: &str) -> Option<&Value> {
+        let (part, pointer) = self.part_of(place);
+        part?.root.pointer(pointer)
+    }
+
+    /// The part that a place is in, and the pointer there.
+    pub(crate) fn part_of<'p>(&self, place: &'p str) -> (Option<&Part>, &'p str) {
+        let (index, pointer) = split(place);
+        (self.parts.get(index), pointer)
+    }
+
+    /// All parts; the first is the document itself.
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The place of a pointer in the part of this name; the main document has none.
+    pub(crate) fn place(&self, document: Option<&str>, pointer: &str) -> String {
+        let index = document
+            .and_then(|name| self.parts.iter().position(|part| part.address.to_string() == name))
+            .unwrap_or(0);
+        place(index, pointer)
+    }
+
+    /// What a reference to another document means.
+    pub(crate) fn link(&self, from: usize, document: &str) -> Option<&Result<usize, Refusal>> {
+        if self.links.is_empty() {
+            return None;
+        }
+        self.links.get(&(from, document.into()))
     }
 
     /// A text of the `info` object.
     pub(crate) fn info(&self, member: &str) -> Option<&str> {
-        self.root.get("info")?.get(member)?.as_str()
+        self.root().get("info")?.get(member)?.as_str()
+    }
+
+    /// Where the document says that it is (3.2).
+    pub(crate) fn own_uri(&self) -> Option<&str> {
+        self.root().get("$self")?.as_str().map(str::trim).filter(|uri| !uri.is_empty())
     }
 }
 
-fn recognise(root: &Value, text: &str, findings: &mut Vec<Diagnostic>) -> Result<Version, Fault> {
-    let Value::Object(members) = root else {
-        let kind = kind(root);
-        let message = format!("this is {kind}, not an OpenAPI document");
-        return Err(Diagnostic::error("not-openapi", "", message)
-            .help("an OpenAPI document is an object with `openapi`, `info` and `paths`")
-            .into());
-    };
-    let version = version(members, text, findings)?;
-    match members.get("paths") {
-        Some(Value::Object(_)) => {}
-        Some(other) => {
-            let message = format!("`paths` is {}, not an object of paths", kind(other));
-            return Err(Diagnostic::error("paths-not-object", "/paths", message)
-                .help("write `paths: {\"/pets\": {\"get\": {…}}}`")
-                .into());
-        }
-        None if members.get("webhooks").is_some_and(Value::is_object) => findings.push(Diagnostic::warning(
-            "only-webhooks",
-            "/webhooks",
-            "the document describes only webhooks: requests that it receives, so there is nothing to call",
-        )),
-        None => {
-            return Err(Diagnostic::error(
-                "no-paths",
-                "",
-                "the document has no `paths`, so it describes no operation",
-            )
-            .help("add `paths`; if the operations are in other files, bundle them into one document first")
-            .into());
-        }
+impl Part {
+    /// Its whole tree.
+    pub(crate) fn root(&self) -> &Value {
+        &self.root
     }
-    Ok(version)
 }
 
-fn version(
-    members: &Map<String, Value>,
-    text: &str,
-    findings: &mut Vec<Diagnostic>,
-) -> Result<Version, Fault> {
-    if let Some(swagger) = members.get("swagger") {
-        let swagger = scalar(swagger).unwrap_or_default();
-        let message = format!("this is a Swagger {swagger} document; OpenAPI 3.0 and 3.1 can be read");
-        return Err(Diagnostic::error("swagger-2", "/swagger", message)
-            .help("convert it, for example with `npx swagger2openapi FILE`")
-            .into());
+impl<'t> Opened<'t> {
+    /// Adds another document; its number.
+    pub(crate) fn add(
+        &mut self,
+        text: Cow<'t, [u8]>,
+        parsed: Parsed,
+        address: Address,
+        name: Box<str>,
+    ) -> usize {
+        let version = version::of(&parsed.value).unwrap_or_else(|| self.document.version());
+        let index = self.document.parts.len();
+        let findings = parsed.findings.into_iter().map(|mut finding| {
+            finding.pointer = place(index, &finding.pointer);
+            finding
+        });
+        self.findings.extend(findings);
+        self.document.parts.push(Part {
+            root: parsed.value,
+            version,
+            address,
+            name,
+            anchors: OnceLock::new(),
+        });
+        self.texts.push(Text { bytes: text, notation: parsed.notation });
+        index
     }
-    let Some(value) = members.get("openapi") else {
-        let message = "this is not an OpenAPI document: it has no `openapi` member";
-        // A document that is otherwise whole was meant to be one.
-        let help = if members.contains_key("paths") || text.contains("openapi") {
-            "add `openapi: 3.1.0` at its top"
-        } else {
-            "an OpenAPI document is an object with `openapi`, `info` and `paths`"
-        };
-        return Err(Diagnostic::error("not-openapi", "", message).help(help).into());
-    };
-    // YAML reads an unquoted `3.0` as a number.
-    let Some(version) = scalar(value) else {
-        let message = format!("`openapi` is {}, not a version", kind(value));
-        return Err(Diagnostic::error("version", "/openapi", message).help("write `openapi: 3.1.0`").into());
-    };
-    let mut parts = version.trim().trim_start_matches('v').split('.');
-    match (parts.next(), parts.next()) {
-        (Some("3"), Some("0") | None) => Ok(Version::V3_0),
-        (Some("3"), Some("1")) => Ok(Version::V3_1),
-        (Some("3"), Some(_)) => {
-            let message = format!("OpenAPI {version} is read by the rules of 3.1");
-            findings.push(Diagnostic::note("version", "/openapi", message));
-            Ok(Version::V3_1)
+
+    /// Notes what a reference means.
+    pub(crate) fn link(&mut self, from: usize, document: &str, target: Result<usize, Refusal>) {
+        self.document.links.insert((from, document.into()), target);
+    }
+
+    /// Gives findings their file and line, and makes pointers of their places.
+    pub(crate) fn locate(&self, findings: &mut [Diagnostic]) {
+        let mut by_part: HashMap<usize, Vec<&mut Diagnostic>> = HashMap::new();
+        for finding in findings {
+            by_part.entry(split(&finding.pointer).0).or_default().push(finding);
         }
-        _ => {
-            let message = format!("OpenAPI version `{version}` is not known");
-            Err(Diagnostic::error("version", "/openapi", message).help("3.0 and 3.1 can be read").into())
+        for (index, findings) in by_part {
+            let (Some(part), Some(text)) = (self.document.parts.get(index), self.texts.get(index)) else {
+                continue;
+            };
+            let name = part.address.to_string();
+            // The text is known to be UTF-8, or it would not be a document.
+            let decoded = decode(&text.bytes).unwrap_or_default();
+            let spots = findings.iter().map(|finding| Spot::Key(split(&finding.pointer).1));
+            let places = locate(decoded, text.notation, spots);
+            for (finding, place) in findings.into_iter().zip(places) {
+                finding.file = Some(name.clone());
+                finding.location = place;
+                finding.pointer = split(&finding.pointer).1.to_owned();
+            }
         }
     }
 }
 
-fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
+/// Reads the text of another document, which may hold anything.
+pub(crate) fn parse_part(text: &[u8], address: &Address) -> Result<Parsed, Box<Diagnostic>> {
+    let name = address.to_string();
+    let expected = EXPECTED.notation(address.notation());
+    decode(text)
+        .and_then(|text| opentool_text::parse(text, &expected))
+        .map_err(|found| Box::new(found.file(name)))
+}
+
+/// The number of the part, and the pointer in it.
+pub(crate) fn split(place: &str) -> (usize, &str) {
+    let Some(rest) = place.strip_prefix('@') else { return (0, place) };
+    let end = rest.find('/').unwrap_or(rest.len());
+    let (number, pointer) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    (number.parse().unwrap_or(usize::MAX), pointer)
+}
+
+/// The place of a pointer in the part of this number.
+pub(crate) fn place(index: usize, pointer: &str) -> String {
+    if index == 0 { pointer.to_owned() } else { format!("@{index}{pointer}") }
 }

@@ -44,6 +44,12 @@ pub enum OpenApiError {
     /// Two operations ended up with one name. Names are made unique, so this is a fault of this crate.
     #[error(transparent)]
     NameClash(Box<NameClash>),
+    /// The host's configuration does not fit the document.
+    #[error("the configuration cannot be used: {reason}")]
+    Config {
+        /// What is wrong, and what to write.
+        reason: Box<str>,
+    },
     /// The server that the host set is not an address.
     #[error("the server `{url}` cannot be used: {reason}; write `https://host/path`")]
     Server {

@@ -10,6 +10,7 @@
 mod address;
 mod api;
 mod bytes;
+mod choose;
 mod definition;
 mod document;
 mod error;
@@ -24,11 +25,13 @@ mod reference;
 pub mod request;
 mod response;
 mod schema;
+mod version;
 
 pub use address::Address;
 pub use api::Api;
+pub use choose::{ArgumentConfig, Budget, Config, Filter, Marked, OperationConfig, OutputSchemas};
 pub use error::OpenApiError;
-pub use load::{load, load_with};
+pub use load::{Directory, LoadOptions, References, load, load_with};
 pub use request::{Credential, MissingCredentials, Settings};
 
 /// Reads the text of a document. Pure: no file is read and nothing is fetched. The address is for messages and for

@@ -17,6 +17,8 @@ pub struct Operation {
     pub operation_id: Option<String>,
     /// The JSON Pointer of the operation in its document.
     pub pointer: String,
+    /// The document in which it stands, where that is another than the one that was asked for.
+    pub document: Option<Arc<str>>,
     /// The HTTP method.
     pub method: Method,
     /// The path template: `/pet/{petId}`.
@@ -29,6 +31,8 @@ pub struct Operation {
     pub tags: Vec<String>,
     /// Marked as going away.
     pub deprecated: bool,
+    /// What the document says about it to readers like this one.
+    pub marks: Marks,
     /// Where it can be sent; the first is the default. The operation's own, or its path's, or the document's.
     pub servers: Arc<[Server]>,
     /// Its parameters, those of the path item merged in.
@@ -38,6 +42,24 @@ pub struct Operation {
     /// The alternatives of credentials, the first that the host can satisfy is used. Empty: the document says nothing.
     /// That none are needed is a [`Requirement`] without schemes.
     pub security: Arc<[Requirement]>,
+}
+
+/// What `x-opentool` and `x-mcp` say about an operation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Marks {
+    /// Whether it is a tool.
+    pub enabled: Option<bool>,
+    /// What the tool should be called.
+    pub name: Option<String>,
+    /// A name for people.
+    pub title: Option<String>,
+    /// What a model should be told, in place of summary and description.
+    pub description: Option<String>,
+    /// It changes something, whatever its method says.
+    pub writes: bool,
+    /// It may destroy something, whatever its method says.
+    pub destroys: bool,
 }
 
 /// A place to send requests to.
@@ -71,6 +93,8 @@ pub enum Place {
     Header,
     /// In a cookie.
     Cookie,
+    /// It is the whole query (3.2).
+    QueryString,
 }
 
 impl Place {
@@ -81,6 +105,7 @@ impl Place {
             Self::Query => "query",
             Self::Header => "header",
             Self::Cookie => "cookie",
+            Self::QueryString => "querystring",
         }
     }
 }
@@ -133,6 +158,8 @@ pub enum Style {
     Form,
     SpaceDelimited,
     PipeDelimited,
+    /// Values between tabs (Swagger 2.0's `tsv`).
+    TabDelimited,
     DeepObject,
     /// Cookie values as they are (3.2).
     Cookie,
@@ -217,6 +244,21 @@ pub enum SecurityScheme {
     MutualTls,
     /// Anything else, by its name.
     Other(String),
+}
+
+impl Operation {
+    /// The names of its tool's arguments.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        let body: &[String] = match self.body.as_ref().map(|body| &body.arguments) {
+            Some(BodyArguments::Whole(name)) => std::slice::from_ref(name),
+            Some(BodyArguments::Properties(names)) => names,
+            None => &[],
+        };
+        self.parameters
+            .iter()
+            .map(|parameter| parameter.argument.as_str())
+            .chain(body.iter().map(String::as_str))
+    }
 }
 
 impl Body {

@@ -1,6 +1,7 @@
 //! `$ref`s: from the text of a reference to the place that it means.
 //!
-//! Only places in the document itself are followed. Nothing is ever fetched because a document says so.
+//! Only places in documents that were read already are followed: the document itself, and those that
+//! [`crate::load`] was allowed to read. Nothing is ever fetched from here.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -11,7 +12,7 @@ use opentool_text::pointer::{self, Pointer};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use crate::document::Document;
+use crate::document::{Document, Part, Refusal, place, split};
 
 const MAX_CHAIN: usize = 64;
 
@@ -22,8 +23,8 @@ pub(crate) enum Broken {
     NotText(&'static str),
     /// There is nothing at that place.
     Nowhere(String),
-    /// It leads to another document.
-    Elsewhere(String),
+    /// It leads to another document, which was not read; the host may have said why.
+    Elsewhere(String, Option<Refusal>),
     /// It leads back to itself.
     Cycle(String),
 }
@@ -32,6 +33,7 @@ pub(crate) enum Broken {
 #[derive(Debug, Clone)]
 pub(crate) struct Found<'d> {
     pub(crate) value: &'d Value,
+    /// Its place.
     pub(crate) pointer: Cow<'d, str>,
 }
 
@@ -50,7 +52,13 @@ impl Broken {
                 format!("`{}` leads to nothing in this document; {outcome}", shorten(reference)),
             )
             .help("check the spelling, or add what it names"),
-            Self::Elsewhere(reference) => Diagnostic::error(
+            Self::Elsewhere(reference, Some(refusal)) => Diagnostic::error(
+                refusal.code,
+                at,
+                format!("`{}` is not read: {}; {outcome}", shorten(reference), refusal.reason),
+            )
+            .help(refusal.help.as_ref()),
+            Self::Elsewhere(reference, None) => Diagnostic::error(
                 "ref-external",
                 at,
                 format!("`{}` is in another document, which is not read; {outcome}", shorten(reference)),
@@ -75,40 +83,56 @@ fn shorten(text: &str) -> Cow<'_, str> {
 }
 
 impl Document {
-    /// The pointer that a reference means, and the value there.
-    pub(crate) fn resolve(&self, reference: &str) -> Result<Found<'_>, Broken> {
+    /// The place that a reference means, and the value there. `from` is the place where the reference stands.
+    pub(crate) fn resolve(&self, reference: &str, from: &str) -> Result<Found<'_>, Broken> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        if !document.is_empty() && !self.address.is_meant_by(document) {
-            return Err(Broken::Elsewhere(reference.to_owned()));
-        }
         let nowhere = || Broken::Nowhere(reference.to_owned());
         if reference.is_empty() {
             return Err(nowhere());
         }
+        let (index, _) = split(from);
+        let index = if document.is_empty() { index } else { self.meant(document, index, reference)? };
+        let part = self.parts().get(index).ok_or_else(nowhere)?;
         let pointer = percent_decode_str(fragment).decode_utf8().map_err(|_| nowhere())?;
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            return self.anchor(&pointer).ok_or_else(nowhere);
+            return part.anchor(&pointer, index).ok_or_else(nowhere);
         }
         // Some writers leave `%` in names as it is, so the undecoded spelling is tried too.
         let spellings = [pointer.as_ref(), fragment];
         spellings
             .into_iter()
             .find_map(|spelling| {
-                let value = self.at(spelling)?;
-                Some(Found { value, pointer: Cow::Owned(spelling.to_owned()) })
+                let spelling = place(index, spelling);
+                Some(Found { value: self.at(&spelling)?, pointer: Cow::Owned(spelling) })
             })
             .ok_or_else(nowhere)
     }
 
-    /// What is really meant by a value that may be a reference, through any number of references.
-    pub(crate) fn follow<'d>(&'d self, value: &'d Value, pointer: &str) -> Result<Found<'d>, Broken> {
-        let mut found = Found { value, pointer: Cow::Owned(pointer.to_owned()) };
+    /// The number of the part that the text before a `#` means.
+    fn meant(&self, document: &str, from: usize, reference: &str) -> Result<usize, Broken> {
+        let own = self.parts().get(from).is_some_and(|part| part.address.is_meant_by(document));
+        if own {
+            return Ok(from);
+        }
+        if self.own_uri() == Some(document) {
+            return Ok(0);
+        }
+        match self.link(from, document) {
+            Some(Ok(index)) => Ok(*index),
+            Some(Err(refusal)) => Err(Broken::Elsewhere(reference.to_owned(), Some(refusal.clone()))),
+            None => Err(Broken::Elsewhere(reference.to_owned(), None)),
+        }
+    }
+
+    /// What is really meant by the value at a place, which may be a reference, through any number of references.
+    pub(crate) fn follow<'d>(&'d self, value: &'d Value, at: &str) -> Result<Found<'d>, Broken> {
+        let mut found = Found { value, pointer: Cow::Owned(at.to_owned()) };
         let mut seen = HashSet::new();
         while let Some(reference) = found.value.as_object().and_then(|members| members.get("$ref")) {
             let Some(reference) = reference.as_str() else {
                 return Err(Broken::NotText(kind(reference)));
             };
-            let next = self.resolve(reference)?;
+            let next = self.resolve(reference, &found.pointer)?;
             // Nobody writes chains of this length; a hostile document could make each step of them cost another.
             if !seen.insert(next.pointer.clone()) || seen.len() > MAX_CHAIN {
                 return Err(Broken::Cycle(reference.to_owned()));
@@ -117,18 +141,21 @@ impl Document {
         }
         Ok(found)
     }
+}
 
+impl Part {
     /// The schema with this `$anchor`.
-    fn anchor(&self, name: &str) -> Option<Found<'_>> {
+    fn anchor(&self, name: &str, index: usize) -> Option<Found<'_>> {
         let pointer = self.anchors.get_or_init(|| self.find_anchors()).get(name)?;
-        Some(Found { value: self.at(pointer)?, pointer: Cow::Owned(pointer.clone()) })
+        Some(Found { value: self.root().pointer(pointer)?, pointer: Cow::Owned(place(index, pointer)) })
     }
 
     /// Where the anchors are. They are rare, so nobody looks for them before one is asked for.
     fn find_anchors(&self) -> HashMap<String, String> {
         let mut anchors = HashMap::new();
-        if let Some(components) = self.at("/components") {
-            collect_anchors(components, &mut Pointer::at("/components"), &mut anchors);
+        let from = if self.root().get("components").is_some() { "/components" } else { "" };
+        if let Some(components) = self.root().pointer(from) {
+            collect_anchors(components, &mut Pointer::at(from), &mut anchors);
         }
         anchors
     }

@@ -89,12 +89,16 @@ impl<'d> Reader<'d> {
             };
             let schema = match value.get("schema") {
                 Some(schema) => self.schema(schema, &pointer::join(&at, "schema"), Direction::Input),
-                None => json!({}),
+                // OpenAPI 3.2: one item of a sequence, which is a list among the arguments.
+                None => match value.get("itemSchema") {
+                    Some(item) => {
+                        let at = pointer::join(&at, "itemSchema");
+                        json!({"type": "array", "items": self.schema(item, &at, Direction::Input)})
+                    }
+                    None => json!({}),
+                },
             };
-            let is_bytes = MediaKind::of(media_type) == MediaKind::Binary;
-            let says_nothing = schema.as_object().is_some_and(|members| members.is_empty());
-            let schema =
-                if is_bytes && says_nothing { json!({"type": "string", "format": "binary"}) } else { schema };
+            let schema = binary_by_default(media_type, schema);
             let encoding = value.get("encoding").cloned().unwrap_or(Value::Null);
             all.push(Media { media_type: media_type.clone(), schema, encoding });
         }
@@ -102,7 +106,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The properties of a body that can be arguments of their own: those of a plain object whose names nobody else has.
-    fn flatten(&self, body: &Body, parameters: &[Parameter]) -> Option<Vec<String>> {
+    pub(super) fn flatten(&self, body: &Body, parameters: &[Parameter]) -> Option<Vec<String>> {
         let media = body.preferred()?;
         if !takes_object(media) {
             return None;
@@ -136,6 +140,13 @@ impl<'d> Reader<'d> {
         let clashes = parameters.iter().any(|parameter| properties.contains_key(&parameter.name));
         (!clashes).then(|| properties.keys().cloned().collect())
     }
+}
+
+/// The schema of a body; of bytes about which nothing is said that they are bytes.
+pub(super) fn binary_by_default(media_type: &str, schema: Value) -> Value {
+    let is_bytes = MediaKind::of(media_type) == MediaKind::Binary;
+    let says_nothing = schema.as_object().is_some_and(Map::is_empty);
+    if is_bytes && says_nothing { json!({"type": "string", "format": "binary"}) } else { schema }
 }
 
 /// Looks through the references of bodies that are written by their schema: forms, parts, text and bytes. Whoever

@@ -5,11 +5,13 @@
 
 mod argument;
 pub(crate) mod body;
+mod marks;
 mod operation;
 mod parameter;
 pub(crate) mod response;
 mod security;
 mod server;
+mod swagger;
 
 use std::sync::Arc;
 
@@ -85,22 +87,29 @@ impl<'d> Reader<'d> {
         let document = self.document;
         let mut drafts = Vec::new();
         let Some(paths) = document.at("/paths") else { return drafts };
-        let paths = match document.follow(paths, "/paths") {
-            Ok(found) => found.value.as_object(),
+        let (paths, at) = match document.follow(paths, "/paths") {
+            Ok(found) => (found.value.as_object(), found.pointer),
             Err(broken) => {
                 self.seen = 1;
                 self.findings.add(broken.finding("/paths", "no path is read"));
-                None
+                (None, "/paths".into())
             }
         };
         for (path, item) in paths.into_iter().flatten() {
-            if path.starts_with("x-") {
+            if path.starts_with("x-") || path == "$ref" {
                 continue;
             }
-            let pointer = pointer::join("/paths", path);
+            let pointer = pointer::join(&at, path);
             self.look_at_path(path, &pointer);
+            let beside = item
+                .as_object()
+                .filter(|own| own.contains_key("$ref") && own.keys().any(|key| is_method(key)));
+            if let Some(members) = beside {
+                // What stands beside the reference goes before what it leads to.
+                self.operations(&PathItem { members, pointer: pointer.clone(), path }, None, &mut drafts);
+            }
             if let Some(item) = self.path_item(path, item, pointer) {
-                self.operations(&item, &mut drafts);
+                self.operations(&item, beside, &mut drafts);
             }
         }
         drafts
@@ -129,15 +138,14 @@ impl<'d> Reader<'d> {
         let found = match self.document.follow(item, &pointer) {
             Ok(found) => found,
             Err(broken) => {
-                // Operations can stand beside the reference.
+                // Operations can stand beside the reference; they were read before.
                 let has_operations =
                     item.as_object().is_some_and(|members| members.keys().any(|key| is_method(key)));
                 let outcome =
                     if has_operations { "the reference is ignored" } else { "the path is left out" };
                 self.findings.add(broken.finding(&pointer, outcome));
                 self.seen = self.seen.saturating_add(usize::from(!has_operations));
-                let members = item.as_object().filter(|_| has_operations)?;
-                return Some(PathItem { members, pointer, path });
+                return None;
             }
         };
         // Null is how some writers say "nothing yet".
@@ -157,9 +165,17 @@ impl<'d> Reader<'d> {
         Some(PathItem { members, pointer: found.pointer.into_owned(), path })
     }
 
-    fn operations(&mut self, item: &PathItem<'d>, drafts: &mut Vec<Draft>) {
+    fn operations(
+        &mut self,
+        item: &PathItem<'d>,
+        replaced_by: Option<&Map<String, Value>>,
+        drafts: &mut Vec<Draft>,
+    ) {
         for (key, value) in item.members {
             let Some(method) = operation::method(key) else { continue };
+            if replaced_by.is_some_and(|own| own.contains_key(key)) {
+                continue;
+            }
             let pointer = pointer::join(&item.pointer, key);
             self.seen = self.seen.saturating_add(1);
             if key.chars().any(|c| c.is_ascii_uppercase()) {
@@ -174,9 +190,17 @@ impl<'d> Reader<'d> {
         // OpenAPI 3.2: methods without a key of their own.
         let further = item.members.get("additionalOperations").and_then(Value::as_object);
         for (key, value) in further.into_iter().flatten() {
-            let Ok(method) = http::Method::from_bytes(key.as_bytes()) else { continue };
             let pointer = pointer::join(&pointer::join(&item.pointer, "additionalOperations"), key);
             self.seen = self.seen.saturating_add(1);
+            let Ok(method) = http::Method::from_bytes(key.as_bytes()) else {
+                let key: String = key.chars().take(40).collect();
+                let message = format!("`{key}` is no method; `{key} {}` is left out", item.path);
+                self.findings.add(
+                    Diagnostic::error("method", pointer, message)
+                        .help("write a word of letters, for example `COPY`"),
+                );
+                continue;
+            };
             match self.operation(item, method, value, pointer) {
                 Ok(operation) => drafts.push(Draft { operation, path: item.path.to_owned() }),
                 Err(finding) => self.findings.add(*finding),
@@ -189,7 +213,12 @@ impl<'d> Reader<'d> {
         let namings: Vec<Naming<'_>> = drafts
             .iter()
             .map(|draft| Naming {
-                operation_id: draft.operation.operation_id.as_deref(),
+                operation_id: draft
+                    .operation
+                    .marks
+                    .name
+                    .as_deref()
+                    .or(draft.operation.operation_id.as_deref()),
                 method: draft.operation.method.as_str(),
                 path: &draft.path,
             })
@@ -201,7 +230,9 @@ impl<'d> Reader<'d> {
             if !seen.insert(id) {
                 let message =
                     format!("another operation has the `operationId` `{id}` too; this one is `{name}`");
-                let at = pointer::join(&draft.operation.pointer, "operationId");
+                let operation = &draft.operation;
+                let at = self.document.place(operation.document.as_deref(), &operation.pointer);
+                let at = pointer::join(&at, "operationId");
                 self.findings.add(
                     Diagnostic::warning("duplicate-operation-id", at, message)
                         .help("give each operation its own"),

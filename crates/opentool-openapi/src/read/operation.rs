@@ -7,9 +7,11 @@ use opentool_core::Diagnostic;
 use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
-use super::{PathItem, Reader, argument};
+use super::{PathItem, Reader, argument, marks};
+use crate::document::split;
 use crate::plan::{Operation, Server};
 use crate::schema::Direction;
+use crate::version::Version;
 
 /// Why an operation is left out.
 pub(super) type Unusable = Box<Diagnostic>;
@@ -44,7 +46,12 @@ impl<'d> Reader<'d> {
         let mut parameters = self.parameters(item, members, &pointer, &path).map_err(|unreadable| {
             left_out(unreadable.code, &unreadable.pointer, unreadable.problem, unreadable.help)
         })?;
-        let body = self.body(members, &pointer, &parameters).map_err(|unreadable| {
+        let has_body = members.get("requestBody").is_some_and(|body| !body.is_null());
+        let body = match has_body {
+            true => self.body(members, &pointer, &parameters),
+            false => self.swagger_body(item, members, &pointer, &parameters),
+        };
+        let body = body.map_err(|unreadable| {
             left_out(unreadable.code, &unreadable.pointer, unreadable.problem, unreadable.help)
         })?;
         argument::name(&mut parameters, body.as_ref());
@@ -60,11 +67,13 @@ impl<'d> Reader<'d> {
             description: text(members, "description").or_else(|| text(item.members, "description")),
             tags: tags(members),
             deprecated: members.get("deprecated").and_then(Value::as_bool).unwrap_or(false),
+            marks: marks::read([Some(members), Some(item.members), self.document.root().as_object()]),
             servers,
             parameters,
             body,
             security,
-            pointer,
+            document: self.other_document(&pointer),
+            pointer: split(&pointer).1.to_owned(),
         })
     }
 
@@ -74,6 +83,12 @@ impl<'d> Reader<'d> {
         members: &Map<String, Value>,
         pointer: &str,
     ) -> Arc<[Server]> {
+        if self.document.version_at(pointer) == Version::V2 {
+            if let Some(schemes) = members.get("schemes").filter(|schemes| schemes.is_array()) {
+                return self.swagger_servers(Some(schemes)).into();
+            }
+            return self.document_servers();
+        }
         for (holder, pointer) in [(members, pointer), (item.members, item.pointer.as_str())] {
             if let Some(servers) = holder.get("servers") {
                 let servers = self.servers(servers, &pointer::join(pointer, "servers"));
@@ -83,6 +98,12 @@ impl<'d> Reader<'d> {
             }
         }
         self.document_servers()
+    }
+
+    /// The name of the document of a place, where it is not the one that was asked for.
+    fn other_document(&self, place: &str) -> Option<Arc<str>> {
+        let (part, _) = self.document.part_of(place);
+        part.filter(|_| split(place).0 > 0).map(|part| part.address.to_string().into())
     }
 
     fn look_at_response(&mut self, members: &Map<String, Value>, pointer: &str) {

@@ -7,10 +7,11 @@ use opentool_text::{kind, pointer};
 use serde_json::{Map, Value, json};
 
 use super::operation::{placeholders, text};
-use super::{PathItem, Reader};
+use super::{PathItem, Reader, swagger};
 use crate::plan::{Parameter, ParameterForm, Place, Style};
 use crate::reference::Found;
 use crate::schema::Direction;
+use crate::version::Version;
 
 /// A part without which an operation cannot be called rightly.
 pub(super) struct Unreadable {
@@ -122,6 +123,10 @@ impl<'d> Reader<'d> {
                 "write an object with `name`, `in` and `schema`",
             ));
         };
+        if swagger::is_body(members) {
+            self.look_at_swagger_body(&found.pointer);
+            return Ok(None);
+        }
         let is_required = members.get("required").and_then(Value::as_bool) == Some(true);
         let (name, place) = match self.identity(members, &found.pointer, in_path) {
             Ok(identity) => identity,
@@ -190,6 +195,7 @@ impl<'d> Reader<'d> {
             "query" => Some(Place::Query),
             "header" => Some(Place::Header),
             "cookie" => Some(Place::Cookie),
+            "querystring" => Some(Place::QueryString),
             "" if in_path.contains(name) => {
                 let message = format!("the parameter `{name}` has no `in`; it stands in the path");
                 self.warn("parameter-in", at, message, "write `in: path`");
@@ -205,9 +211,7 @@ impl<'d> Reader<'d> {
                 }
             };
             let help = "the places are path, query, header, cookie; bodies go into `requestBody`";
-            let unreadable = Unreadable::new("parameter-in", at, problem, help);
-            // What Swagger 2.0 calls a parameter is a body, and an operation without its body is another one.
-            if matches!(written, "body" | "formData") { unreadable } else { unreadable.optional() }
+            Unreadable::new("parameter-in", at, problem, help).optional()
         })
     }
 
@@ -228,11 +232,17 @@ impl<'d> Reader<'d> {
             };
             return (ParameterForm::Content { media_type: media_type.clone() }, schema);
         }
-        let style = self.style(members, place, &found.pointer);
-        let explode = members.get("explode").and_then(Value::as_bool);
+        let is_swagger = self.document.version_at(&found.pointer) == Version::V2;
+        let (style, explode) = if is_swagger {
+            self.collection(members, place, &found.pointer)
+        } else {
+            let style = self.style(members, place, &found.pointer);
+            let explode = members.get("explode").and_then(Value::as_bool);
+            (style, explode.unwrap_or(matches!(style, Style::Form | Style::Cookie)))
+        };
         let form = ParameterForm::Style {
             style,
-            explode: explode.unwrap_or(matches!(style, Style::Form | Style::Cookie)),
+            explode,
             allow_reserved: members.get("allowReserved").and_then(Value::as_bool) == Some(true),
         };
         let schema = match members.get("schema") {
@@ -240,17 +250,11 @@ impl<'d> Reader<'d> {
             // The way of Swagger 2.0.
             None if members.contains_key("type") => {
                 let at = found.pointer.as_ref();
-                self.warn(
-                    "parameter-schema",
-                    at,
-                    "the type stands on the parameter itself",
-                    "move it into `schema`",
-                );
-                let mut inline = members.clone();
-                for member in ["description", "required", "example", "examples", "deprecated", "style"] {
-                    inline.shift_remove(member);
+                if !is_swagger {
+                    let message = "the type stands on the parameter itself";
+                    self.warn("parameter-schema", at, message, "move it into `schema`");
                 }
-                self.schema(&Value::Object(inline), at, Direction::Input)
+                self.inline(members, at)
             }
             None => json!({}),
         };
@@ -260,7 +264,7 @@ impl<'d> Reader<'d> {
     fn style(&mut self, members: &Map<String, Value>, place: Place, at: &str) -> Style {
         let default = match place {
             Place::Path | Place::Header => Style::Simple,
-            Place::Query | Place::Cookie => Style::Form,
+            Place::Query | Place::QueryString | Place::Cookie => Style::Form,
         };
         let Some(written) = members.get("style").filter(|style| !style.is_null()) else { return default };
         let style = match written.as_str().unwrap_or_default() {
@@ -284,6 +288,7 @@ impl<'d> Reader<'d> {
             }
             Place::Header => *style == Style::Simple,
             Place::Cookie => matches!(style, Style::Form | Style::Cookie),
+            Place::QueryString => false,
         });
         fits.unwrap_or_else(|| {
             let at = pointer::join(at, "style");
@@ -318,7 +323,7 @@ fn undescribed(name: &str) -> Parameter {
 
 /// The schema with what the parameter itself says about its value. `outer` is the parameter as it is listed, perhaps a
 /// reference with a description of its own.
-fn annotate(schema: Value, members: &Map<String, Value>, outer: &Value) -> Value {
+pub(super) fn annotate(schema: Value, members: &Map<String, Value>, outer: &Value) -> Value {
     let Value::Object(mut schema) = schema else { return schema };
     let description = outer.get("description").and_then(Value::as_str).map(str::trim).map(str::to_owned);
     if let Some(description) =

@@ -4,9 +4,11 @@ use opentool_core::Diagnostic;
 use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
+use super::swagger;
 use crate::document::Document;
 use crate::plan;
 use crate::reference::Found;
+use crate::version::Version;
 
 /// The schema of the lowest successful status that answers with JSON, else of `2XX`, else of `default` where no success
 /// is described at all.
@@ -67,6 +69,12 @@ fn json_schema<'d>(
         Box::new(finding)
     };
     let found = document.follow(response, pointer).map_err(|error| broken(error, pointer))?;
+    if document.version_at(&found.pointer) == Version::V2 {
+        let operation = pointer.rsplit_once("/responses").and_then(|(operation, _)| document.at(operation));
+        let schema = swagger::response_schema(document.root(), operation, found.value);
+        let at = pointer::join(&found.pointer, "schema");
+        return Ok(schema.map(|value| Found { value, pointer: at.into() }));
+    }
     let Some(content) = found.value.get("content").and_then(Value::as_object) else { return Ok(None) };
     let at = pointer::join(&found.pointer, "content");
     let Some((media_type, media)) = content.iter().find(|(media_type, _)| plan::is_json(media_type)) else {

@@ -7,8 +7,9 @@ use opentool_core::Diagnostic;
 use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
-use super::Reader;
+use super::{Reader, swagger};
 use crate::plan::{Place, Requirement, SchemeUse, SecurityScheme};
+use crate::version::Version;
 
 /// The schemes that were read.
 pub(super) type Schemes = HashMap<String, Arc<SecurityScheme>>;
@@ -63,7 +64,12 @@ impl Reader<'_> {
             let schemes = members
                 .iter()
                 .map(|(name, scopes)| SchemeUse {
-                    name: name.clone(),
+                    // A reference has the name of what it leads to, which is the name that hosts know.
+                    name: name
+                        .rsplit_once("#/")
+                        .and_then(|(_, end)| end.rsplit('/').next())
+                        .unwrap_or(name)
+                        .to_owned(),
                     scheme: self.scheme(name, &at),
                     scopes: scopes
                         .as_array()
@@ -89,15 +95,21 @@ impl Reader<'_> {
     }
 
     fn read_scheme(&mut self, name: &str, used_at: &str) -> SecurityScheme {
-        let at = pointer::join("/components/securitySchemes", name);
-        let Some(value) = self.document.at(&at) else {
+        let is_swagger = self.document.version() == Version::V2;
+        let schemes = if is_swagger { "/securityDefinitions" } else { "/components/securitySchemes" };
+        let at = pointer::join(schemes, name);
+        // Since 3.2 the name may be a reference.
+        let referenced = || self.document.resolve(name, used_at).ok().filter(|_| name.contains('#'));
+        let found = self.document.at(&at).map(|value| (value, at.clone()));
+        let found = found.or_else(|| referenced().map(|found| (found.value, found.pointer.into_owned())));
+        let Some((value, at)) = found else {
             self.findings.add(
                 Diagnostic::warning(
                     "security-scheme",
                     pointer::join(used_at, name),
                     format!("there is no security scheme `{name}` in this document"),
                 )
-                .help("add it under `components/securitySchemes`"),
+                .help(format!("add it under `{}`", schemes.trim_start_matches('/'))),
             );
             return SecurityScheme::Other(name.to_owned());
         };
@@ -129,7 +141,7 @@ impl Reader<'_> {
                 other => SecurityScheme::Other(format!("http {other}")),
             }),
             "oauth2" => Some(SecurityScheme::OAuth2 {
-                flows: found.value.get("flows").cloned().unwrap_or(Value::Null),
+                flows: found.value.get("flows").cloned().unwrap_or_else(|| swagger::flows(found.value)),
             }),
             "openidconnect" => {
                 Some(SecurityScheme::OpenIdConnect { url: word("openIdConnectUrl").to_owned() })

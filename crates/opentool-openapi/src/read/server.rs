@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Reader;
 use crate::plan::{Server, ServerVariable};
+use crate::version::Version;
 
 impl Reader<'_> {
     /// The document's own servers; without any, the place of the document itself, as the specification says.
@@ -18,6 +19,7 @@ impl Reader<'_> {
         }
         let document = self.document;
         let mut servers = match document.root().get("servers") {
+            _ if document.version() == Version::V2 => self.swagger_servers(None),
             Some(servers) => self.servers(servers, "/servers"),
             None => Vec::new(),
         };

@@ -20,6 +20,8 @@ pub struct Located {
     pub header: Map<String, Value>,
     /// For the cookies.
     pub cookie: Map<String, Value>,
+    /// The parameter that is the whole query.
+    pub querystring: Map<String, Value>,
     /// The body. `Some(null)` is a body that says `null`.
     pub body: Option<Value>,
 }
@@ -134,6 +136,7 @@ impl Located {
             Place::Query => &self.query,
             Place::Header => &self.header,
             Place::Cookie => &self.cookie,
+            Place::QueryString => &self.querystring,
         };
         place.get(&parameter.name)
     }
@@ -144,6 +147,7 @@ impl Located {
             Place::Query => &mut self.query,
             Place::Header => &mut self.header,
             Place::Cookie => &mut self.cookie,
+            Place::QueryString => &mut self.querystring,
         }
     }
 }

@@ -70,6 +70,7 @@ pub fn build_located(
     let mut problems = Problems::default();
     let base = server::resolve(operation, settings)?;
     let path = path::expand(operation, located, &mut problems)?;
+    let whole = query::whole(operation, located, &mut problems);
     let query = query::pairs(operation, located, &mut problems);
     let mut headers = header::headers(operation, located, &mut problems)?;
     let mut cookies = Cookies::default();
@@ -81,10 +82,10 @@ pub fn build_located(
     problems.finish()?;
 
     let credentials = security::choose(operation, settings)?;
-    let mut address = Address { base: &base, path: &path, query, secrets: Vec::new() };
+    let mut address = Address { base: &base, path: &path, whole, query, secrets: Vec::new() };
     for carried in &credentials {
         match carried.place {
-            Place::Query | Place::Path => address.carry(carried),
+            Place::Query | Place::QueryString | Place::Path => address.carry(carried),
             Place::Cookie => cookies.carry(carried),
             Place::Header => carry_in_header(carried, operation, &mut headers)?,
         }
@@ -138,6 +139,8 @@ fn secret_value(text: &str, name: &str) -> Result<HeaderValue, ToolError> {
 struct Address<'a> {
     base: &'a Base,
     path: &'a path::Path,
+    /// The query as one parameter says it.
+    whole: Option<String>,
     query: Vec<Pair>,
     secrets: Vec<(String, &'a Carried)>,
 }
@@ -158,7 +161,7 @@ impl<'a> Address<'a> {
             text.push_str(part);
             separator = '&';
         };
-        self.base.query.iter().chain(&self.path.query).for_each(|part| add(part));
+        self.base.query.iter().chain(&self.path.query).chain(&self.whole).for_each(|part| add(part));
         self.query.iter().for_each(|pair| add(&format!("{}={}", pair.name, pair.value)));
         self.secrets.iter().for_each(|(name, carried)| add(&format!("{name}={}", secret(carried))));
         text

@@ -3,12 +3,13 @@
 use opentool_core::Problem;
 use serde_json::Value;
 
-use super::encode;
 use super::located::Located;
+use super::media::MediaKind;
 use super::problems::{Problems, pointer};
 use super::style::{self, Encode};
 use super::value::text;
-use crate::plan::{Operation, Parameter, ParameterForm, Place, Style};
+use super::{encode, form};
+use crate::plan::{Media, Operation, Parameter, ParameterForm, Place, Style};
 
 /// One `name=value` of a query or a cookie header, encoded.
 #[derive(Debug, Clone)]
@@ -27,6 +28,27 @@ pub(super) fn pairs(operation: &Operation, located: &Located, problems: &mut Pro
         }
     }
     pairs
+}
+
+/// The parameter that is the whole query (3.2): a form, or a text of its media type.
+pub(super) fn whole(operation: &Operation, located: &Located, problems: &mut Problems) -> Option<String> {
+    let parameter = operation.parameters.iter().find(|p| p.place == Place::QueryString)?;
+    let Some(value) = located.get(parameter) else {
+        require(parameter, problems);
+        return None;
+    };
+    let media_type = match &parameter.form {
+        ParameterForm::Content { media_type } => media_type.as_str(),
+        ParameterForm::Style { .. } => "application/x-www-form-urlencoded",
+    };
+    let text = match (value, MediaKind::of(media_type)) {
+        (Value::Object(members), MediaKind::Form) => {
+            let schema = parameter.schema.clone();
+            form::write(&Media { media_type: media_type.to_owned(), schema, encoding: Value::Null }, members)
+        }
+        _ => encode::strict(&content(media_type, value, &parameter.schema)?),
+    };
+    (!text.is_empty()).then_some(text)
 }
 
 /// Adds a problem if the parameter must be there.

@@ -86,6 +86,7 @@ pub(super) fn pairs(
             let separator = match style {
                 Style::SpaceDelimited => "%20",
                 Style::PipeDelimited => "%7C",
+                Style::TabDelimited => "%09",
                 _ => ",",
             };
             joined(&shape, false, separator, encode).map(|text| (encoded_name, text)).into_iter().collect()

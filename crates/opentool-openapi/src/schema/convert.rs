@@ -8,8 +8,9 @@ use opentool_text::kind;
 use serde_json::{Map, Value, json};
 
 use super::{Knowledge, definition_name, keyword};
-use crate::document::{Document, Version};
+use crate::document::Document;
 use crate::findings::Findings;
+use crate::version::Version;
 
 /// Which way the values go that a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,9 +108,9 @@ impl<'d, 'k> Converter<'d, 'k> {
         let mut out = Map::new();
         let mut only_notes = false;
         if let Some(reference) = schema.get("$ref") {
-            // In 3.0 what stands beside a reference is to be ignored. Its notes are kept: they do no harm, and
+            // Before 3.1 what stands beside a reference is to be ignored. Its notes are kept: they do no harm, and
             // writers mean them.
-            only_notes = self.document.version == Version::V3_0;
+            only_notes = self.document.version_at(self.at.as_str()) != Version::V3_1;
             if let Some(name) = self.reference(reference) {
                 out.insert("$ref".to_owned(), Value::String(format!("#/$defs/{name}")));
             }
@@ -143,14 +144,14 @@ impl<'d, 'k> Converter<'d, 'k> {
             self.report(broken.finding(&place, "anything is allowed here"));
             return None;
         };
-        let pointer = match self.document.resolve(text) {
+        let pointer = match self.document.resolve(text, &place) {
             Ok(found) => found.pointer.into_owned(),
             Err(broken) => {
                 self.report(broken.finding(&place, "anything is allowed here"));
                 return None;
             }
         };
-        let name = definition_name(&pointer);
+        let name = definition_name(self.document, &pointer);
         match &mut self.mode {
             Mode::Learn { knowledge, from, .. } => {
                 knowledge.refer(&name, &pointer);

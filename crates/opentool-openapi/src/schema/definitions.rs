@@ -7,35 +7,38 @@ use serde_json::{Map, Value, json};
 
 use super::Knowledge;
 use super::convert::{Converter, Direction, Position};
-use crate::document::Document;
+use crate::document::{Document, split};
 use crate::hash::short_hash;
+use crate::version::Version;
 
-/// How much of the referenced schemas a tool carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Budget {
-    /// All of them: arguments are validated by them.
-    Everything,
-    /// About this many bytes, the nearest first; the rest allows everything and says where it stands. For results, which
-    /// only inform: the results of one operation can reach every schema of an API.
-    Bytes(usize),
-}
-
-/// The name in `$defs` of the schema at a pointer. Depends on the pointer alone, so that the same schema has the same name
-/// in every tool and however the document is ordered.
-pub(crate) fn definition_name(pointer: &str) -> String {
-    if let Some(name) = pointer.strip_prefix("/components/schemas/")
+/// The name in `$defs` of the schema at a place. Depends on the place alone, so that the same schema has the same name
+/// in every tool and however the document is ordered; a place in another document counts by that document's name.
+pub(crate) fn definition_name(document: &Document, place: &str) -> String {
+    let (part, pointer) = document.part_of(place);
+    let file = part.map(|part| part.name.as_ref()).unwrap_or_default();
+    let schemas =
+        if document.version_at(place) == Version::V2 { "/definitions/" } else { "/components/schemas/" };
+    if file.is_empty()
+        && let Some(name) = pointer.strip_prefix(schemas)
         && is_safe(name)
     {
         return name.to_owned();
     }
+    let stem = file.rsplit('/').next().and_then(|name| name.split('.').next()).map(str::to_owned);
     let path = pointer.strip_prefix("/components/").unwrap_or(pointer);
-    let words: Vec<String> = pointer::members(&format!("/{}", path.trim_start_matches('/')))
-        .filter(|word| !matches!(word.as_str(), "schemas" | "properties" | "schema" | "content" | "paths"))
+    let members = pointer::members(&format!("/{}", path.trim_start_matches('/'))).collect::<Vec<String>>();
+    let words: Vec<String> = stem
+        .into_iter()
+        .chain(members)
+        .filter(|word| {
+            let says_nothing = ["schemas", "definitions", "properties", "schema", "content", "paths"];
+            !word.is_empty() && !says_nothing.contains(&word.as_str())
+        })
         .map(|word| word.chars().map(|c| if is_safe_char(c) { c } else { '_' }).collect())
         .collect();
     let words = words.join("_");
     let tail: String = words.chars().skip(words.chars().count().saturating_sub(40)).collect();
-    format!("{}__{}", tail.trim_matches('_'), short_hash(pointer))
+    format!("{}__{}", tail.trim_matches('_'), short_hash(&format!("{file}{pointer}")))
 }
 
 /// Whether a component's own name can stay. Names that look like made ones are made anew, so that the two kinds never
@@ -52,13 +55,15 @@ fn is_safe_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-/// Adds `$defs` with everything that `root` refers to, directly or not.
+/// Adds `$defs` with what `root` refers to, directly or not: the nearest first, until there are about `most` bytes of
+/// them. The rest allows everything and says where it stands. One operation can reach every schema of an API, and each
+/// tool carries its own copy.
 pub(crate) fn attach(
     root: &mut Map<String, Value>,
     document: &Document,
     knowledge: &Knowledge,
     direction: Direction,
-    budget: Budget,
+    most: usize,
 ) {
     let mut names = Vec::new();
     collect_members(root, &mut names);
@@ -77,15 +82,12 @@ pub(crate) fn attach(
             definitions.insert(name, json!({}));
             continue;
         };
-        let is_over = matches!(budget, Budget::Bytes(limit) if spent > limit);
-        let definition = if is_over {
-            cut(schema, pointer)
+        let definition = if spent > most {
+            cut(schema, &format!("#{}", split(pointer).1))
         } else {
             Converter::build(document, direction, pointer, knowledge).schema(schema, Position::InPlace)
         };
-        if let Budget::Bytes(_) = budget {
-            spent = spent.saturating_add(size(&definition));
-        }
+        spent = spent.saturating_add(size(&definition)).saturating_add(name.len());
         let mut names = Vec::new();
         collect(&definition, &mut names);
         queue.extend(names.into_iter().filter(|name| !seen.contains(name)));
@@ -97,17 +99,17 @@ pub(crate) fn attach(
 }
 
 /// What stands in place of a schema that is too much.
-fn cut(schema: &Value, pointer: &str) -> Value {
+pub(super) fn cut(schema: &Value, name: &str) -> Value {
     let mut out = Map::new();
     if let Some(title) = schema.get("title").filter(|title| title.is_string()) {
         out.insert("title".to_owned(), title.clone());
     }
-    out.insert("$comment".to_owned(), Value::String(format!("left out for brevity: #{pointer}")));
+    out.insert("$comment".to_owned(), Value::String(format!("left out for brevity: {name}")));
     Value::Object(out)
 }
 
 /// The names that a converted schema refers to, in order.
-fn collect(schema: &Value, names: &mut Vec<String>) {
+pub(super) fn collect(schema: &Value, names: &mut Vec<String>) {
     match schema {
         Value::Object(members) => collect_members(members, names),
         Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
@@ -115,7 +117,7 @@ fn collect(schema: &Value, names: &mut Vec<String>) {
     }
 }
 
-fn collect_members(schema: &Map<String, Value>, names: &mut Vec<String>) {
+pub(super) fn collect_members(schema: &Map<String, Value>, names: &mut Vec<String>) {
     for (keyword, value) in schema {
         match (keyword.as_str(), value) {
             ("$ref", Value::String(reference)) => {
@@ -133,7 +135,7 @@ fn collect_members(schema: &Map<String, Value>, names: &mut Vec<String>) {
 }
 
 /// About how many bytes a value has as JSON.
-fn size(value: &Value) -> usize {
+pub(crate) fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len().saturating_add(2),
         Value::Array(items) => {

@@ -11,12 +11,14 @@ pub(crate) mod definitions;
 mod enumeration;
 mod keyword;
 mod nullable;
+mod reduce;
 mod types;
 mod visibility;
 
 pub(crate) use convert::{Converter, Direction, Position};
 pub(crate) use definitions::definition_name;
 pub(crate) use keyword::{is_note, is_plain};
+pub(crate) use reduce::reduce;
 
 use std::collections::{HashMap, HashSet};
 

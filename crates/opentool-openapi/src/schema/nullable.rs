@@ -8,7 +8,8 @@ use super::keyword::{as_flag, is_note};
 impl Converter<'_, '_> {
     /// Adds null to what a schema allows, where the original says `nullable`.
     pub(super) fn allow_null(&self, schema: &Map<String, Value>, mut out: Map<String, Value>) -> Value {
-        if schema.get("nullable").and_then(as_flag) != Some(true) {
+        let says_so = schema.get("nullable").or_else(|| schema.get("x-nullable"));
+        if says_so.and_then(as_flag) != Some(true) {
             return Value::Object(out);
         }
         // These describe the value as a whole; a type beside them cannot let null pass.

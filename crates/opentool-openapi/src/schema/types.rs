@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::convert::Converter;
+use crate::version::Version;
 
 impl Converter<'_, '_> {
     /// The types, or nothing where any is meant.
@@ -41,6 +42,10 @@ impl Converter<'_, '_> {
             return Some(exact);
         }
         let lower = word.trim().to_lowercase();
+        if lower == "file" && self.document.version_at(self.at.as_str()) == Version::V2 {
+            out.entry("format").or_insert_with(|| Value::String("binary".to_owned()));
+            return Some("string");
+        }
         let (meant, format) = match lower.as_str() {
             "int" | "int32" | "int64" | "long" | "short" | "byte" => (Some("integer"), None),
             "float" | "double" | "decimal" | "numeric" => (Some("number"), None),

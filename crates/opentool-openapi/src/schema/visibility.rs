@@ -14,6 +14,11 @@ impl Converter<'_, '_> {
     /// Whether a property does not exist in this direction: read-only for inputs, write-only for outputs. The mark
     /// may stand on the property or on what it refers to.
     pub(super) fn is_hidden(&self, property: &Value) -> bool {
+        self.is_hidden_at(property, self.at.as_str())
+    }
+
+    /// The same for a property of another place; only the document of the place matters.
+    fn is_hidden_at(&self, property: &Value, at: &str) -> bool {
         let mark = match self.direction {
             Direction::Input => "readOnly",
             Direction::Output => "writeOnly",
@@ -21,14 +26,14 @@ impl Converter<'_, '_> {
         let is_marked = |schema: &Value| schema.get(mark).and_then(as_flag) == Some(true);
         is_marked(property)
             || (property.get("$ref").is_some()
-                && self.document.follow(property, "").is_ok_and(|found| is_marked(found.value)))
+                && self.document.follow(property, at).is_ok_and(|found| is_marked(found.value)))
     }
 
     /// A property that does not exist cannot be required, wherever in an `allOf` it is described.
     pub(super) fn drop_hidden_required(&self, schema: &Map<String, Value>, out: &mut Map<String, Value>) {
         let Some(Value::Array(required)) = out.get_mut("required") else { return };
         let mut hidden = HashMap::new();
-        self.note_hidden(schema, &mut HashSet::new(), &mut hidden);
+        self.note_hidden(schema, self.at.as_str(), &mut HashSet::new(), &mut hidden);
         required.retain(|name| name.as_str().is_none_or(|name| hidden.get(name) != Some(&true)));
         if required.is_empty() {
             out.shift_remove("required");
@@ -39,6 +44,7 @@ impl Converter<'_, '_> {
     fn note_hidden<'s>(
         &'s self,
         schema: &'s Map<String, Value>,
+        at: &str,
         seen: &mut HashSet<*const Map<String, Value>>,
         hidden: &mut HashMap<&'s str, bool>,
     ) {
@@ -47,13 +53,13 @@ impl Converter<'_, '_> {
             return;
         }
         for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            hidden.entry(name).or_insert_with(|| self.is_hidden(property));
+            hidden.entry(name).or_insert_with(|| self.is_hidden_at(property, at));
         }
         for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            if let Ok(found) = self.document.follow(part, "")
+            if let Ok(found) = self.document.follow(part, at)
                 && let Some(part) = found.value.as_object()
             {
-                self.note_hidden(part, seen, hidden);
+                self.note_hidden(part, &found.pointer, seen, hidden);
             }
         }
     }
@@ -71,11 +77,12 @@ impl Converter<'_, '_> {
         let Some(discriminator) = schema.get("discriminator") else { return };
         let Some(property) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
         let Some(mapping) = discriminator.get("mapping").and_then(Value::as_object) else { return };
+        let at = self.at.as_str();
         let mut values: HashMap<String, Vec<Value>> = HashMap::new();
         for (value, target) in mapping {
             let Some(target) = target.as_str() else { continue };
-            let by_name = || self.document.resolve(&format!("#/components/schemas/{target}"));
-            if let Ok(found) = self.document.resolve(target).or_else(|_| by_name()) {
+            let by_name = || self.document.resolve(&format!("#/components/schemas/{target}"), at);
+            if let Ok(found) = self.document.resolve(target, at).or_else(|_| by_name()) {
                 values.entry(found.pointer.into_owned()).or_default().push(Value::String(value.clone()));
             }
         }
@@ -84,7 +91,7 @@ impl Converter<'_, '_> {
             let Some(Value::Array(branches)) = out.get_mut(keyword) else { continue };
             for (original, branch) in originals.iter().zip(branches) {
                 let pointer = original.get("$ref").and_then(Value::as_str);
-                let pointer = pointer.and_then(|reference| self.document.resolve(reference).ok());
+                let pointer = pointer.and_then(|reference| self.document.resolve(reference, at).ok());
                 let allowed = pointer.and_then(|found| values.get(found.pointer.as_ref()));
                 if let (Some(allowed), Value::Object(branch)) = (allowed, branch) {
                     let rule = match allowed.as_slice() {

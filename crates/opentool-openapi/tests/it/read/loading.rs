@@ -13,7 +13,7 @@ use serde_json::json;
 use super::with_operation;
 
 /// A server on a free port of this machine; its address without a slash at the end.
-async fn server(router: Router) -> String {
+pub(super) async fn server(router: Router) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await });

@@ -17,6 +17,8 @@ pub(crate) fn operation(line: &str) -> Operation {
         name: "op".to_owned(),
         operation_id: Some("op".to_owned()),
         pointer: "/paths/x".to_owned(),
+        document: None,
+        marks: Default::default(),
         method: method.parse().unwrap(),
         path: path.to_owned(),
         summary: None,
@@ -38,7 +40,7 @@ pub(crate) fn server(url: &str) -> Server {
 pub(crate) fn parameter(place: Place, name: &str) -> Parameter {
     let (style, explode) = match place {
         Place::Path | Place::Header => (Style::Simple, false),
-        Place::Query | Place::Cookie => (Style::Form, true),
+        Place::Query | Place::QueryString | Place::Cookie => (Style::Form, true),
     };
     Parameter {
         argument: name.to_owned(),

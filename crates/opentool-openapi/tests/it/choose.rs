@@ -1,0 +1,240 @@
+//! Choosing, renaming, describing, and keeping definitions small.
+
+use opentool_openapi::{Api, Budget, Config, Filter, Marked, OperationConfig, OutputSchemas, parse};
+use serde_json::{Value, json};
+
+fn shop() -> Api {
+    let text = json!({"openapi": "3.1.0", "info": {}, "paths": {
+        "/pets": {
+            "get": {"operationId": "listPets", "tags": ["pets"], "summary": "Lists pets.",
+                "parameters": [{"name": "limit", "in": "query", "schema": {"type": "integer"}}],
+                "responses": {"200": {"content": {"application/json": {"schema": {"type": "array"}}}}}},
+            "post": {"operationId": "addPet", "tags": ["pets"]}
+        },
+        "/pets/{id}": {"delete": {"operationId": "pets/remove", "tags": ["pets", "admin"]}},
+        "/stores/{id}/pets": {"get": {"operationId": "storePets", "deprecated": true}},
+        "/stores": {"get": {"tags": ["stores"]}}
+    }});
+    parse(text.to_string(), "shop.json").unwrap()
+}
+
+fn names(api: &Api) -> Vec<String> {
+    api.tools().unwrap().names().map(str::to_owned).collect()
+}
+
+fn chosen(config: Value) -> Vec<String> {
+    names(&shop().configure(&serde_json::from_value(config).unwrap()).unwrap())
+}
+
+fn refused(config: Value) -> String {
+    match serde_json::from_value::<Config>(config) {
+        Ok(config) => shop().configure(&config).unwrap_err().to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn operations_are_chosen_by_what_they_are() {
+    for (config, expected) in [
+        (json!({}), vec!["listPets", "addPet", "pets_remove", "storePets", "get_stores"]),
+        (json!({"include": [{"tag": "pets"}]}), vec!["listPets", "addPet", "pets_remove"]),
+        (json!({"include": [{"tags": ["stores", "admin"]}]}), vec!["pets_remove", "get_stores"]),
+        (json!({"include": [{"path": "/pets/*"}]}), vec!["pets_remove"]),
+        (json!({"include": [{"path": "/stores**"}]}), vec!["storePets", "get_stores"]),
+        (json!({"include": [{"method": "get", "tag": "pets"}]}), vec!["listPets"]),
+        (json!({"include": [{"operation": "*Pet*"}]}), vec!["listPets", "addPet", "storePets"]),
+        (json!({"include": [{"operation": "pets/remove"}]}), vec!["pets_remove"]),
+        (json!({"exclude": [{"deprecated": true}]}), vec!["listPets", "addPet", "pets_remove", "get_stores"]),
+        (
+            json!({"include": [{"read-only": true}], "exclude": [{"path": "/stores"}]}),
+            vec!["listPets", "storePets"],
+        ),
+        (
+            json!({"include": [{"read-only": true}], "operations": {"addPet": {"exclude": false}, "listPets": {"exclude": true}}}),
+            vec!["addPet", "storePets", "get_stores"],
+        ),
+    ] {
+        assert_eq!(chosen(config.clone()), expected, "{config}");
+    }
+    let api = shop().configure(&Config::new().include(Filter::new().read_only(true))).unwrap();
+    assert_eq!(api.not_chosen(), 2);
+    assert!(api.operation("addPet").is_none() && api.request("addPet", &Default::default()).is_err());
+    // A second configuration replaces the first.
+    assert_eq!(names(&api.configure(&Config::new()).unwrap()).len(), 5);
+}
+
+#[test]
+fn hosts_rename_and_describe() {
+    let config = Config::new()
+        .operation(
+            "listPets",
+            OperationConfig::new()
+                .name("pets")
+                .title("Our pets")
+                .description("The pets of today.")
+                .argument("limit", "How many, at most 10."),
+        )
+        .operation("DELETE /pets/{id}", OperationConfig::new().name("listPets"))
+        .operation("addPet", OperationConfig::new().read_only(true));
+    let api = shop().configure(&config).unwrap();
+    assert_eq!(names(&api)[..3], ["pets", "addPet", "listPets"]);
+    let tools = api.tools().unwrap();
+    let pets = tools.find("pets").unwrap().definition();
+    assert_eq!((pets.description.as_str(), pets.title.as_deref()), ("The pets of today.", Some("Our pets")));
+    assert_eq!(pets.input_schema.as_value()["properties"]["limit"]["description"], "How many, at most 10.");
+    assert_eq!(pets.metadata["operationId"], "listPets");
+    assert_eq!(tools.find("addPet").unwrap().definition().annotations.read_only, Some(true));
+    let request = api
+        .clone()
+        .server("https://a.test")
+        .request("listPets", &json!({"id": 1}).as_object().unwrap().clone().into());
+    assert_eq!(request.unwrap().to_json()["url"], "https://a.test/pets/1");
+}
+
+#[test]
+fn mistakes_in_a_configuration_are_refused() {
+    for (config, expected) in [
+        (json!({"exlude": []}), "unknown field `exlude`"),
+        (json!({"include": [{"tagg": "a"}]}), "unknown field `tagg`"),
+        (
+            json!({"operations": {"listPet": {}}}),
+            "the document has no operation `listPet`; there is `listPets`",
+        ),
+        (json!({"operations": {"listPets": {"name": "a b"}}}), "`a b` cannot be the name of a tool"),
+        (
+            json!({"operations": {"listPets": {"name": "addPet"}}}),
+            "two operations would have the name `addPet`: `GET /pets` and `POST /pets`",
+        ),
+        (
+            json!({"operations": {"listPets": {"arguments": {"x": {}}}}}),
+            "`listPets` has no argument `x`; it has: limit",
+        ),
+        (
+            json!({"operations": {"listPets": {}, "GET /pets": {}}}),
+            "the operation `listPets` is configured twice",
+        ),
+        (json!({"operations": {"listPets": {"result": ["a"]}}}), "`a` is no JSON Pointer"),
+    ] {
+        let told = refused(config.clone());
+        assert!(told.contains(expected), "{config}\n gives {told}\n not  {expected}");
+    }
+}
+
+#[test]
+fn marks_of_the_document_choose_and_describe() {
+    let text = json!({"openapi": "3.1.0", "x-mcp": false, "paths": {
+        "/a": {"x-mcp": true, "get": {}, "post": {"x-mcp": {"enabled": false}}, "put": {"x-mcp": false, "x-opentool": true}},
+        "/b": {"get": {}, "post": {"x-opentool": {"enabled": true, "name": "b!", "title": "B", "description": "Does b."}}},
+        "/c": {"get": {"x-mcp": {"exclude": false, "annotations": {"destructiveHint": true}}},
+               "delete": {"x-mcp": {"enabled": true, "readOnlyHint": true}}}
+    }});
+    let api = parse(text.to_string(), "a.json").unwrap();
+    assert_eq!(names(&api), ["get_a", "put_a", "b", "get_c", "delete_c"]);
+    let tools = api.tools().unwrap();
+    let hints = |tool: &str| tools.find(tool).unwrap().definition().annotations;
+    assert_eq!(tools.find("b").unwrap().definition().description, "Does b.");
+    assert_eq!((hints("get_c").read_only, hints("get_c").destructive), (Some(false), Some(true)));
+    // A document cannot make an operation look safer than its method.
+    assert_eq!((hints("delete_c").read_only, hints("delete_c").destructive), (Some(false), Some(true)));
+    assert_eq!(names(&api.clone().configure(&Config::new().marked(Marked::Ignore)).unwrap()).len(), 7);
+    assert_eq!(names(&api.configure(&Config::new().marked(Marked::Only)).unwrap()).len(), 5);
+    let none = parse(text.to_string().replace("true", "false"), "a.json").unwrap();
+    assert_eq!((names(&none).len(), none.not_chosen()), (1, 6));
+    assert!(none.diagnostics().iter().any(|found| found.code == "marked-off"), "{:?}", none.diagnostics());
+}
+
+/// An operation whose definition is large in every way.
+fn large() -> Api {
+    let sentence = "This is a sentence about something that matters little. ";
+    let schemas: serde_json::Map<String, Value> = (0..60)
+        .map(|index| {
+            let next = format!("#/components/schemas/S{}", (index + 1) % 60);
+            let schema = json!({"type": "object", "description": sentence.repeat(20), "example": {"a": 1},
+                "properties": {"id": {"type": "integer"}, "next": {"$ref": next}}});
+            (format!("S{index}"), schema)
+        })
+        .collect();
+    let text = json!({"openapi": "3.0.3", "paths": {"/a": {"post": {
+        "operationId": "a",
+        "description": sentence.repeat(100),
+        "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}},
+        "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/S1"}}}}}
+    }}}, "components": {"schemas": schemas}});
+    parse(text.to_string(), "large.json").unwrap()
+}
+
+#[test]
+fn definitions_fit_their_budget() {
+    let mut before = usize::MAX;
+    for most in [200_000, 50_000, 20_000, 8_000, 4_000, 2_000, 1_000] {
+        let api = large().configure(&Config::new().budget(Budget::new().max_tool_bytes(most))).unwrap();
+        crate::read::assert_sound(&api);
+        let tools = api.tools().unwrap();
+        let tool = tools.find("a").unwrap().definition();
+        let told = json!({"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema.as_value(),
+            "outputSchema": tool.output_schema.as_ref().map(|schema| schema.as_value())});
+        let size = told.to_string().len();
+        assert!(size <= most, "{size} of {most}");
+        assert!(size <= before && size * 20 > most, "{size} of {most}: too much was left out");
+        before = size;
+        assert!(tool.description.ends_with('.'), "{}", tool.description);
+        assert_eq!(tool.input_schema.as_value()["properties"]["id"]["type"], "integer");
+    }
+}
+
+#[test]
+fn results_are_told_or_not() {
+    let keep = shop().tools().unwrap();
+    assert!(keep.find("listPets").unwrap().definition().output_schema.is_some());
+    let config = Config::new().budget(Budget::new().output_schemas(OutputSchemas::LeaveOut));
+    let left = shop().configure(&config).unwrap().tools().unwrap();
+    assert!(left.find("listPets").unwrap().definition().output_schema.is_none());
+}
+
+#[test]
+fn names_and_schemas_are_the_same_however_the_document_is_ordered() {
+    let mut operations: Vec<(String, Value)> = (0..200)
+        .map(|index| {
+            let path = format!(
+                "/organizations/{{organizationIdentifier}}/environments/{}/configurations",
+                index % 50
+            );
+            let id = match index % 4 {
+                0 => json!({"operationId": "retrieveOrganizationEnvironmentConfigurationInformationDetails"}),
+                1 => json!({"operationId": format!("op {}", index % 20)}),
+                2 => json!({"operationId": format!("x_{}", "long".repeat(30))}),
+                _ => json!({}),
+            };
+            (format!("{path}/{index}"), json!({"get": id}))
+        })
+        .collect();
+    let named = |operations: &[(String, Value)]| {
+        let paths: serde_json::Map<String, Value> = operations.iter().cloned().collect();
+        let api = parse(json!({"openapi": "3.1.0", "paths": paths}).to_string(), "a.json").unwrap();
+        let mut named: Vec<(String, String)> = api
+            .operations()
+            .iter()
+            .map(|operation| (operation.path.clone(), operation.name.clone()))
+            .collect();
+        named.sort();
+        named
+    };
+    let first = named(&operations);
+    let mut state = 7_u64;
+    for _ in 0..10 {
+        // Fisher and Yates with a generator that is the same every time.
+        for index in (1..operations.len()).rev() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            operations.swap(index, (state >> 33) as usize % (index + 1));
+        }
+        assert_eq!(named(&operations), first);
+    }
+    assert!(first.iter().all(|(_, name)| name.len() <= 64));
+    // Words are shortened before anything is cut: the name still tells what it is.
+    assert!(
+        first
+            .iter()
+            .any(|(_, name)| name == "retrieveOrganizationEnvironmentConfigurationInformationDetails"),
+        "{first:?}"
+    );
+}

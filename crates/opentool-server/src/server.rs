@@ -44,7 +44,7 @@ pub use bound::Bound;
 pub use builder::Server;
 pub use settings::Stop;
 
-use crate::ServerError;
+pub use crate::ServerError;
 
 /// The address at which servers of this protocol are looked for, on this machine alone.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:17001";

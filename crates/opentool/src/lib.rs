@@ -23,3 +23,7 @@ pub use opentool_mcp as mcp;
 pub use opentool_openapi as openapi;
 pub use opentool_schema as schema;
 pub use opentool_schema::ToolSetExt;
+#[cfg(feature = "server")]
+pub use opentool_server::server;
+#[cfg(feature = "client")]
+pub use opentool_server::{client, mock};

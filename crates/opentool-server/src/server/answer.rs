@@ -13,12 +13,12 @@ pub(super) const LONGEST_NAME: usize = 128;
 
 /// The `result` of a call that came back; it is always an object.
 ///
-/// * A structured value that is an object is the result.
+/// * A structured value that is an object is the result, and `name` is not asked for.
 /// * Any other structured value is a member of it, called `name`; so is the only block of an output if it is JSON.
 /// * An output of blocks is its text, called `name`. Pictures, sounds and resources stand beside it under `content`, in
 ///   the form in which conversations are stored.
 /// * An empty output is `{}`.
-pub(super) fn result(output: ToolOutput, name: &str) -> Map<String, Value> {
+pub(super) fn result<'n>(output: ToolOutput, name: impl FnOnce() -> &'n str) -> Map<String, Value> {
     let ToolOutput { mut content, structured, .. } = output;
     if let Some(value) = structured {
         return object(value, name);
@@ -35,14 +35,14 @@ pub(super) fn result(output: ToolOutput, name: &str) -> Map<String, Value> {
         result.insert(CONTENT.to_owned(), serde_json::to_value(&content).unwrap_or_default());
     }
     let output = content.into_iter().fold(ToolOutput::new(), ToolOutput::block);
-    result.insert(name.to_owned(), Value::String(output.to_text()));
+    result.insert(name().to_owned(), Value::String(output.to_text()));
     result
 }
 
-fn object(value: Value, name: &str) -> Map<String, Value> {
+fn object<'n>(value: Value, name: impl FnOnce() -> &'n str) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
-        other => Map::from_iter([(name.to_owned(), other)]),
+        other => Map::from_iter([(name().to_owned(), other)]),
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
                 }),
             ),
         ] {
-            assert_eq!(Value::Object(result(output, "sum")), expected);
+            assert_eq!(Value::Object(result(output, || "sum")), expected);
         }
     }
 

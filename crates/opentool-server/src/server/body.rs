@@ -11,8 +11,9 @@ use tokio::time::timeout;
 
 use super::reply;
 
-/// How long a client may take to send a body.
+/// How long a client may take to send a body, and how many bytes of the largest body make that a second longer.
 const LONGEST: Duration = Duration::from_secs(30);
+const BYTES_A_SECOND: u64 = 128 * 1024;
 
 /// How much of a body that is not wanted is read nevertheless, and for how long: a client that still writes when the
 /// connection closes may never see why.
@@ -34,7 +35,8 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, most: usize) -> Result
         return Err(too_large(most));
     }
     let mut frames = body.into_data_stream();
-    match timeout(LONGEST, gather(&mut frames, most)).await {
+    let longest = LONGEST.saturating_add(Duration::from_secs(most as u64 / BYTES_A_SECOND));
+    match timeout(longest, gather(&mut frames, most)).await {
         Ok(Ok(whole)) => Ok(whole),
         Ok(Err(Broken::TooLarge)) => {
             drain(frames).await;
@@ -45,7 +47,7 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, most: usize) -> Result
             Err(reply::not_a_call(StatusCode::BAD_REQUEST, "Invalid Request: the body broke off"))
         }
         Err(_) => {
-            let message = format!("Request Timeout: the body was not there within {LONGEST:?}");
+            let message = format!("Request Timeout: the body was not there within {longest:?}");
             Err(reply::not_a_call(StatusCode::REQUEST_TIMEOUT, &message))
         }
     }

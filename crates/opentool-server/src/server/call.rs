@@ -14,7 +14,7 @@ use opentool_schema::ToolSetExt as _;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
-use tokio::time::Sleep;
+use tokio::time::{Sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -76,7 +76,7 @@ pub(super) async fn answer(host: &Host, request: Request) -> Response {
     let ended = running.end().await;
     match running.finish(ended) {
         Ok(output) => {
-            let result = answer::result(output, catalog.result_name(catalog.tool_name(&function)));
+            let result = answer::result(output, || catalog.result_name(&function));
             match serde_json::to_vec(&ResponseBody::new(&id, &result)) {
                 Ok(body) => reply::json(StatusCode::OK, body),
                 Err(_) => reply::failed(StatusCode::OK, &id, &unwritable()),
@@ -115,8 +115,11 @@ impl Running {
     ) -> Self {
         let (started, limit) = (Instant::now(), host.timeout);
         let signal = Cancellation::new();
-        let id = id.text().unwrap_or_default();
-        let mut cx = host.context.clone().call_id(id.as_str()).cancellation(signal.clone());
+        let id = id.text();
+        let mut cx = host.context.clone().cancellation(signal.clone());
+        if let Some(id) = &id {
+            cx = cx.call_id(id.as_str());
+        }
         if let Some(deadline) = started.checked_add(limit) {
             cx = cx.deadline(deadline);
         }
@@ -125,6 +128,7 @@ impl Running {
         }
         let catalog = Arc::clone(catalog);
         let name = function.to_owned();
+        let given_up = signal.clone();
         let work = async move {
             // Held by the tool and not by the request: a tool that does not stop still takes its place.
             let _permit = permit;
@@ -136,7 +140,15 @@ impl Running {
                 same if same == name => name,
                 other => other.to_owned(),
             };
-            catalog.tools().call(&cx, ToolCall::new(id, name, arguments)).await
+            let call = ToolCall::new(id.unwrap_or_default(), name, arguments);
+            // Here too, and not only where the answer waits: a stream whose client does not read waits for nothing.
+            match timeout(limit, catalog.tools().call(&cx, call)).await {
+                Ok(result) => result,
+                Err(_) => {
+                    given_up.cancel();
+                    Err(ToolError::TimedOut(limit))
+                }
+            }
         };
         Self {
             task: tokio::spawn(work.in_current_span()),

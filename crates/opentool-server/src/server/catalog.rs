@@ -51,10 +51,10 @@ impl Catalog {
         self.described().tools.get(function).map_or(function, String::as_str)
     }
 
-    /// What a result of the tool is called if it is not an object: the name that the document gives to the function's
-    /// return value.
-    pub(super) fn result_name(&self, tool: &str) -> &str {
-        self.described().results.get(tool).map_or(RESULT, String::as_str)
+    /// What a result of the function is called if it is not an object: the name that the document gives to the
+    /// function's return value.
+    pub(super) fn result_name(&self, function: &str) -> &str {
+        self.described().results.get(self.tool_name(function)).map_or(RESULT, String::as_str)
     }
 
     fn described(&self) -> &Described {

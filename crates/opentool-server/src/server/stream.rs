@@ -5,6 +5,7 @@
 //! the parts. The channel between tool and stream is short, so that a slow client slows the tool down.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -17,6 +18,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::call::{Running, Wish, unwritable};
+use super::catalog::Catalog;
 use super::host::Host;
 use super::{answer, reply};
 use crate::wire::endpoint::{EVENT_STREAM, REPEATS_PARTIALS};
@@ -38,11 +40,10 @@ pub(super) async fn answer(host: &Host, request: Request) -> Response {
         Err(busy) => return reply::busy(&wish.id, busy),
     };
     let catalog = host.catalog();
-    let name = catalog.result_name(catalog.tool_name(&wish.function)).to_owned();
     let Wish { id, function, arguments } = wish;
     let (sink, parts) = mpsc::channel(WAITING);
     let running = Running::start(host, &catalog, &id, &function, arguments, permit, Some(Sink(sink)));
-    let stream = Stream { id, function, name, parts, told: false, phase: Phase::Start(running) };
+    let stream = Stream { id, function, catalog, parts, told: false, phase: Phase::Start(running) };
     let frames = stream::unfold(stream, |mut stream| async move {
         let frame = stream.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(frame)), stream))
@@ -74,8 +75,7 @@ impl EventSink for Sink {
 struct Stream {
     id: Id,
     function: String,
-    /// What a value that is not an object is called.
-    name: String,
+    catalog: Arc<Catalog>,
     parts: mpsc::Receiver<ToolOutput>,
     /// A part was sent.
     told: bool,
@@ -144,7 +144,7 @@ impl Stream {
 
     fn datum(&mut self, output: ToolOutput) -> String {
         self.told = true;
-        let result = answer::result(output, &self.name);
+        let result = answer::result(output, || self.catalog.result_name(&self.function));
         event::data(&self.id, &result).unwrap_or_else(|_| self.error(&unwritable()))
     }
 

@@ -63,3 +63,27 @@ async fn a_tool_that_blocks_its_thread_does_not_keep_its_client_waiting() {
     assert!(reply.body.contains("no answer within"), "{}", reply.body);
     release.send(()).unwrap();
 }
+
+#[tokio::test]
+async fn a_stream_whose_client_does_not_read_ends_its_tool_in_time() {
+    let stopped = std::sync::Arc::new(tokio::sync::Notify::new());
+    let tells = std::sync::Arc::clone(&stopped);
+    let floods = super::support::tool("floods", move |cx, _| {
+        let signal = cx.cancel_signal().clone();
+        let tells = std::sync::Arc::clone(&tells);
+        tokio::spawn(async move {
+            signal.cancelled().await;
+            tells.notify_one();
+        });
+        async move {
+            loop {
+                cx.partial("x".repeat(1_000_000)).await;
+            }
+        }
+    });
+    let server = start(Server::new(set([floods])).timeout(Duration::from_millis(200))).await;
+    let mut socket = Ask::stream("floods", json!({})).open(server.address).await;
+    until(&mut socket, "event:data").await;
+    soon("the cancellation", stopped.notified()).await;
+    drop(socket);
+}

@@ -29,7 +29,7 @@ async fn ids_come_back_as_they_were() {
         (json!(-7.5), json!("-7.5")),
         (json!(u64::MAX), json!("18446744073709551615")),
         (json!(""), json!("")),
-        (json!(null), json!("")),
+        (json!(null), json!(null)),
     ] {
         let body = json!({"jsonrpc": "2.0", "method": "id", "id": id});
         let reply = Ask::post("/opentool/call", body.to_string()).send(server.address).await;

@@ -105,7 +105,7 @@ async fn a_head_that_does_not_come_is_not_waited_for() {
 
 #[tokio::test(start_paused = true)]
 async fn a_body_that_does_not_come_is_not_waited_for() {
-    let server = serve([]).await;
+    let server = start(Server::new(ToolSet::new()).max_request_bytes(1_000)).await;
     let ask = Ask::get("/opentool/call")
         .method("POST")
         .header("Content-Type", "application/json")

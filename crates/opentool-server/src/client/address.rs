@@ -39,6 +39,13 @@ impl Address {
         Ok(Self(url))
     }
 
+    /// The same server with another base path.
+    pub(crate) fn base_path(mut self, path: &str) -> Self {
+        let path = path.trim_matches('/');
+        self.0.set_path(&if path.is_empty() { "/".to_owned() } else { format!("/{path}/") });
+        self
+    }
+
     /// Where an endpoint is.
     pub(crate) fn endpoint(&self, name: &str) -> Url {
         let mut url = self.0.clone();
@@ -98,6 +105,20 @@ mod tests {
             let address = Address::parse(text).unwrap();
             assert_eq!(address.endpoint("call").as_str(), call, "{text}");
             assert_eq!(format!("{}/call", address.as_str()), call, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_base_path_replaces_that_of_the_address() {
+        for (path, call) in [
+            ("/", "http://host/call"),
+            ("", "http://host/call"),
+            ("tools", "http://host/tools/call"),
+            ("/a/b/", "http://host/a/b/call"),
+            ("/a?b#c", "http://host/a%3Fb%23c/call"),
+        ] {
+            let address = Address::parse("http://host").unwrap().base_path(path);
+            assert_eq!(address.endpoint("call").as_str(), call, "{path}");
         }
     }
 

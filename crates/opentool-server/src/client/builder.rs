@@ -19,6 +19,7 @@ use super::{Client, ClientError};
 pub fn connect(url: impl Into<String>) -> ConnectBuilder {
     ConnectBuilder {
         url: url.into(),
+        base_path: None,
         api_key: None,
         connect_timeout: Duration::from_secs(10),
         retries: 2,
@@ -31,6 +32,7 @@ pub fn connect(url: impl Into<String>) -> ConnectBuilder {
 #[derive(Clone)]
 pub struct ConnectBuilder {
     url: String,
+    base_path: Option<String>,
     api_key: Option<SecretString>,
     connect_timeout: Duration,
     retries: u32,
@@ -41,6 +43,12 @@ impl ConnectBuilder {
     /// The key that the server wants. It is sent to the address of this client only, as `Authorization: Bearer KEY`.
     pub fn api_key(mut self, key: impl Into<SecretString>) -> Self {
         self.api_key = Some(key.into());
+        self
+    }
+
+    /// The path below which the endpoints are, in place of the address's: `/` for a server that has them at its root.
+    pub fn base_path(mut self, path: impl Into<String>) -> Self {
+        self.base_path = Some(path.into());
         self
     }
 
@@ -87,7 +95,10 @@ impl ConnectBuilder {
     /// # Errors
     /// [`ClientError::Address`], [`ClientError::ApiKey`].
     pub fn build(self) -> Result<Client, ClientError> {
-        let address = Address::parse(&self.url)?;
+        let mut address = Address::parse(&self.url)?;
+        if let Some(path) = &self.base_path {
+            address = address.base_path(path);
+        }
         if let Some(key) = &self.api_key {
             check(key)?;
             if address.is_open() {

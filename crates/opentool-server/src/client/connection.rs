@@ -82,7 +82,13 @@ impl Client {
     pub async fn load_checked(&self) -> Result<Option<Parsed>, ClientError> {
         let answer = self.exchange().send(Method::GET, endpoint::LOAD, "".into(), None).await?;
         match self.in_its_place(&answer) {
-            Some(error) if error.code == NO_DOCUMENT => return Ok(None),
+            Some(error) if error.code == NO_DOCUMENT => {
+                if !answer.status.is_success() {
+                    // A server says the same where the path is wrong; then it has no version either.
+                    self.version().await?;
+                }
+                return Ok(None);
+            }
             Some(error) if answer.status.is_success() => return Err(self.exchange().failed(&error)),
             _ => {}
         }

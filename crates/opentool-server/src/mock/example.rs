@@ -176,7 +176,13 @@ impl<'s> Making<'s> {
                     ("$ref" | "allOf", _, _) => {}
                     ("properties", Some(Value::Object(own)), Value::Object(more)) => {
                         for (name, schema) in more {
-                            own.entry(name).or_insert_with(|| schema.clone());
+                            match (own.get_mut(name), schema) {
+                                (Some(Value::Object(own)), Value::Object(more)) => add(own, more),
+                                (Some(_), _) => {}
+                                (None, schema) => {
+                                    own.insert(name.clone(), schema.clone());
+                                }
+                            }
                         }
                     }
                     ("required", Some(Value::Array(own)), Value::Array(more)) => {
@@ -248,6 +254,13 @@ impl<'s> Making<'s> {
             }
         }
         Some(Value::Array(list))
+    }
+}
+
+/// Adds the keywords that are missing.
+fn add(own: &mut Map<String, Value>, more: &Map<String, Value>) {
+    for (keyword, value) in more {
+        own.entry(keyword).or_insert_with(|| value.clone());
     }
 }
 

@@ -19,6 +19,11 @@ pub use std::sync::{Arc, OnceLock};
 pub use argument::{Argument, NoDefault, NoSchema, NotReadable, NotWritable};
 pub use default::{DefaultFor, default_for};
 pub use describe::describe;
+pub use crate::enum_names::{EnumNames, mark_names};
+#[cfg(feature = "register")]
+pub use crate::registry::Registered;
+#[cfg(feature = "register")]
+pub use inventory;
 pub use input::{Input, Property};
 pub use names::{Named, NamedTool, assert_distinct, set_of};
 pub use reader::Reader;

@@ -8,15 +8,24 @@ use schemars::generate::{Contract, SchemaSettings};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use crate::enum_names as names;
+
 /// A JSON Schema (Draft 2020-12 unless `$schema` says otherwise). Cheap to clone.
 #[derive(Clone)]
 pub struct Schema(Arc<Inner>);
 
-type Make = Box<dyn FnOnce() -> Value + Send>;
+type Make = Box<dyn FnOnce() -> Made + Send>;
 
 enum Inner {
     Ready(Value),
-    Lazy(LazyLock<Value, Make>),
+    Lazy(LazyLock<Made, Make>),
+}
+
+/// A schema that was made.
+struct Made {
+    value: Value,
+    /// With the names of the variants, where a type told them.
+    named: Option<Value>,
 }
 
 impl Schema {
@@ -27,6 +36,22 @@ impl Schema {
 
     /// A schema that is made when somebody looks at it, once. `make` must always give the same value.
     pub fn lazy(make: impl FnOnce() -> Value + Send + 'static) -> Self {
+        Self::made(move || Made { value: make(), named: None })
+    }
+
+    /// A schema that is made of Rust types: the names of variants (`x-enum-varnames`, by `#[enum_names]`) are taken
+    /// out of it and kept beside it.
+    #[doc(hidden)]
+    pub fn of_types(make: impl FnOnce() -> Value + Send + 'static) -> Self {
+        Self::made(move || {
+            let named = make();
+            let mut value = named.clone();
+            let found = names::strip(&mut value);
+            Made { value, named: found.then_some(named) }
+        })
+    }
+
+    fn made(make: impl FnOnce() -> Made + Send + 'static) -> Self {
         Self(Arc::new(Inner::Lazy(LazyLock::new(Box::new(make)))))
     }
 
@@ -48,19 +73,29 @@ impl Schema {
     /// An integer of 64 or 128 bits has no upper bound in the schema: most readers of JSON cannot represent
     /// it. A number beyond is refused when the arguments are read, with an error that names the argument.
     pub fn input_of<T: JsonSchema>() -> Self {
-        Self::lazy(generate_input::<T> as fn() -> Value)
+        Self::of_types(generate_input::<T> as fn() -> Value)
     }
 
     /// The schema of what `T` serialises to.
     pub fn output_of<T: JsonSchema>() -> Self {
-        Self::lazy(generate_output::<T> as fn() -> Value)
+        Self::of_types(generate_output::<T> as fn() -> Value)
     }
 
     /// The schema.
     pub fn as_value(&self) -> &Value {
         match &*self.0 {
             Inner::Ready(value) => value,
-            Inner::Lazy(lazy) => lazy,
+            Inner::Lazy(lazy) => &lazy.value,
+        }
+    }
+
+    /// The schema with the names of enum values beside them, where somebody told them: `x-enum-varnames`, a list
+    /// parallel to `enum`, as OpenAPI documents have it and as `#[enum_names]` gives it for a Rust enum. It is for
+    /// what shows names in place of values; no model is sent it.
+    pub fn as_named(&self) -> &Value {
+        match &*self.0 {
+            Inner::Ready(value) => value,
+            Inner::Lazy(lazy) => lazy.named.as_ref().unwrap_or(&lazy.value),
         }
     }
 

@@ -107,6 +107,11 @@ impl ToolSet {
         self.entry(name).map(|entry| &entry.tool)
     }
 
+    /// The tool of this name: [`ToolSet::get`] under the name that goes with [`ToolSet::by_tag`].
+    pub fn by_name(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.get(name)
+    }
+
     /// The tool of this name, or an error with the names that look like it.
     ///
     /// # Errors
@@ -174,8 +179,8 @@ impl ToolSet {
         Self(Arc::new(inner))
     }
 
-    /// The tools that bear the tag.
-    pub fn tagged(&self, tag: &str) -> Self {
+    /// The tools that bear the tag, in the order of the set.
+    pub fn by_tag(&self, tag: &str) -> Self {
         self.filter(|definition| definition.has_tag(tag))
     }
 
@@ -267,6 +272,17 @@ impl ToolSet {
         let bar = scored.first().map_or(0.0, |(best, _)| best - 0.1);
         scored.retain(|(score, _)| *score >= bar);
         scored.into_iter().take(3).map(|(_, candidate)| candidate.to_owned()).collect()
+    }
+
+    /// The same tools, the one of this name replaced; its name stays.
+    pub(crate) fn replace(&self, name: &str, tool: impl Tool) -> Self {
+        let Some(position) = self.0.index.get(name).copied() else { return self.clone() };
+        debug_assert_eq!(tool.definition().name, name);
+        let mut inner = (*self.0).clone();
+        if let Some(entry) = inner.entries.get_mut(position) {
+            *entry = Arc::new(Entry { tool: Arc::new(tool), derived: OnceLock::new() });
+        }
+        Self(Arc::new(inner))
     }
 
     /// Whether both are the same value: clones of one set.

@@ -19,3 +19,15 @@ macro_rules! tools {
         )
     };
 }
+
+/// What `#[tool(register)]` expands to where there is no list to stand on.
+#[cfg(not(feature = "register"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __register {
+    ($tool:ty) => {
+        ::core::compile_error!(
+            "`register` needs a feature of `opentool` that is off; write `features = [\"register\"]` in Cargo.toml"
+        );
+    };
+}

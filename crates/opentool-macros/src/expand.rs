@@ -127,7 +127,7 @@ impl ToolFn {
         }
         let properties = arguments.map(|argument| self.property(argument, krate));
         quote! {
-            #krate::__private::Schema::lazy(|| {
+            #krate::__private::Schema::of_types(|| {
                 #[allow(unused_imports)]
                 use #krate::__private::{NoSchema as _, NotReadable as _, NotWritable as _};
                 let mut input = #krate::__private::Input::new();

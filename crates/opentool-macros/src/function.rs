@@ -1,7 +1,7 @@
 //! `#[tool]` on an item: free functions here, `impl` blocks in `methods`.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Item, ItemFn};
 
 use crate::docs;
@@ -91,6 +91,10 @@ fn free_function(attr: ToolAttr, mut function: ItemFn, mut errors: Errors) -> To
     } else {
         expand::stand_in(&ident, &krate)
     };
+    let register = match &tool.attr.register {
+        Some(key) if errors.is_empty() => Some(quote_spanned!(key.span()=> #krate::__register!(#ident);)),
+        _ => None,
+    };
     let item = quote! {
         #[doc = #about]
         #[doc = ""]
@@ -107,6 +111,8 @@ fn free_function(attr: ToolAttr, mut function: ItemFn, mut errors: Errors) -> To
             }
 
             #implementation
+
+            #register
         };
     };
     if matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_))) {

@@ -1,4 +1,4 @@
-//! The attribute `#[tool]` of `opentool`: functions and methods become tools.
+//! The attribute `#[tool]` of `opentool`: functions and methods become tools; and `#[enum_names]` for enums.
 //!
 //! The crate reads signatures and attributes, and reports every mistake in one go. What a tool does at run
 //! time is not generated code but lives in `opentool_core::__private`; the expansion only calls it.
@@ -8,6 +8,7 @@ use proc_macro::TokenStream;
 mod arg_attr;
 mod checks;
 mod docs;
+mod enum_names;
 mod errors;
 mod expand;
 mod fit;
@@ -33,4 +34,13 @@ pub fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
 pub fn tools(attributes: TokenStream, item: TokenStream) -> TokenStream {
     let (attributes, item) = (attributes.into(), item.into());
     function::tools(attributes, item).into()
+}
+
+/// Keeps the names of an enum's variants beside the values that serde gives them, so that a
+/// [profile](https://docs.rs/opentool) can show models the names. Written above `#[derive(.., JsonSchema)]`.
+///
+/// The schema of the enum stays as it is; [`Schema::as_named`](https://docs.rs/opentool-core) has the names too.
+#[proc_macro_attribute]
+pub fn enum_names(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    enum_names::enum_names(attributes.into(), item.into()).into()
 }

@@ -88,6 +88,7 @@ fn check_block(attr: &ToolAttr, block: &ItemImpl, errors: &mut Errors) {
             ),
         );
     }
+    check_not_registered(attr, &block.self_ty, errors);
     let of_a_tool = [
         attr.name.as_ref().map(|v| (v.span(), "name")),
         attr.title.as_ref().map(|v| (v.span(), "title")),
@@ -101,6 +102,19 @@ fn check_block(attr: &ToolAttr, block: &ItemImpl, errors: &mut Errors) {
     }
 }
 
+/// Notes `register`: the linker has functions, but no value whose methods could be called.
+fn check_not_registered(attr: &ToolAttr, state: &Type, errors: &mut Errors) {
+    if let Some(register) = &attr.register {
+        let ty = types::spelt(state);
+        errors.at(
+            register,
+            format!(
+                "`register` is for functions, for nobody could make the `{ty}` that a method needs; take `register` off and write `ToolSet::from(value)`"
+            ),
+        );
+    }
+}
+
 /// Reads one method; takes our attributes off it. `None` for a method that is no tool.
 fn method_tool(
     method: &mut ImplItemFn,
@@ -109,6 +123,7 @@ fn method_tool(
     errors: &mut Errors,
 ) -> Option<ToolFn> {
     let attr = of_method(&mut method.attrs, of_block, errors);
+    check_not_registered(&attr, state, errors);
     if attr.skip.is_some() {
         return None;
     }

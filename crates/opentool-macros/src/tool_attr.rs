@@ -21,6 +21,7 @@ const WORDS: &[Word] = &[
     ("ignore_description", &["ignore_function_description"]),
     ("ignore_parameter_descriptions", &[]),
     ("skip", &[]),
+    ("register", &["registered", "global", "auto"]),
     ("crate", &["krate"]),
 ];
 
@@ -42,6 +43,8 @@ pub(crate) struct ToolAttr {
     pub(crate) ignore_parameter_descriptions: bool,
     /// The key, to point at.
     pub(crate) skip: Option<Ident>,
+    /// The key, to point at.
+    pub(crate) register: Option<Ident>,
     /// Where `opentool` is.
     pub(crate) krate: Option<Path>,
 }
@@ -72,6 +75,7 @@ impl ToolAttr {
                     attr.ignore_parameter_descriptions = setting.flag(errors);
                 }
                 "skip" => attr.skip = setting.flag(errors).then_some(key),
+                "register" => attr.register = setting.flag(errors).then_some(key),
                 _ => attr.krate = setting.path("::opentool", errors),
             }
         }

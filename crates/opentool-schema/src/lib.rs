@@ -19,6 +19,7 @@ mod keywords;
 mod messages;
 mod names;
 mod nearest;
+pub mod profile;
 mod read;
 mod refs;
 mod repair;

@@ -17,6 +17,8 @@ pub use opentool_macros as macros;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
 pub use opentool_macros::tool;
+#[cfg(feature = "macros")]
+pub use opentool_macros::enum_names;
 #[cfg(feature = "mcp")]
 pub use opentool_mcp as mcp;
 #[cfg(feature = "openapi")]

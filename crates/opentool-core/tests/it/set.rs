@@ -59,7 +59,7 @@ fn a_clone_is_a_value_of_its_own() {
 fn selects_by_name_tag_and_predicate() {
     let mut tools = set(&["a", "b", "c"]);
     tools.insert(Named(ToolDefinition::new("d", "Tagged.").tag("pets"))).unwrap();
-    assert_eq!(names(&tools.tagged("pets")), ["d"]);
+    assert_eq!(names(&tools.by_tag("pets")), ["d"]);
     assert_eq!(names(&tools.only(["c", "a"]).unwrap()), ["a", "c"]);
     assert_eq!(names(&tools.without(["b"]).unwrap()), ["a", "c", "d"]);
     assert_eq!(names(&tools.filter(|d| d.description.contains("tool"))), ["a", "b", "c"]);

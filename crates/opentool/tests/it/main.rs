@@ -10,6 +10,8 @@ mod definitions;
 mod methods;
 mod straight;
 mod strict;
+#[cfg(feature = "register")]
+mod tool2schema;
 
 /// The future's result; nothing in these tests waits for anything outside.
 fn run<T>(future: impl Future<Output = T>) -> T {

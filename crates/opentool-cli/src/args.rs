@@ -2,7 +2,9 @@
 
 use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{call, check, completions, convert, export, list, new, serve, show};
+use crate::commands::{
+    call, check, check_args, completions, convert, export, list, new, parse_calls, serve, show,
+};
 use crate::{demo, exit};
 
 /// Examples below the options of a command's `--help`, in the look of clap's own headings.
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Export(export::Args),
     Convert(convert::Args),
     Check(check::Args),
+    CheckArgs(check_args::Args),
+    ParseCalls(parse_calls::Args),
     New(new::Args),
     Demo(demo::Args),
     Completions(completions::Args),

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
+use opentool::schema::MessageError;
 use opentool::{NameClash, ToolError, UnknownTool};
 use serde_json::{Map, Value, json};
 
@@ -86,6 +87,14 @@ pub(crate) enum CliError {
         /// How many files could not be read.
         unreadable: usize,
     },
+    /// What should be a provider's answer is none.
+    #[error("{place}: {error}")]
+    NoAnswer {
+        /// Where it was read from.
+        place: String,
+        /// Why it is none.
+        error: MessageError,
+    },
     /// Nothing was to be lost, and something would have been.
     #[error(
         "{} would be lost in an OpenTool document of version {version}, and `--deny loss` does not accept that; \
@@ -162,7 +171,7 @@ impl CliError {
             },
             Self::TooLate { .. } => Exit::NoAnswer,
             Self::Checked { unreadable: 0, .. } | Self::WouldLose { .. } | Self::Answer => Exit::Negative,
-            Self::Checked { .. } => Exit::Source,
+            Self::Checked { .. } | Self::NoAnswer { .. } => Exit::Source,
             Self::Server { .. } => Exit::Server,
             Self::FileExists { .. } | Self::NotWritten { .. } | Self::Output(_) => Exit::Output,
         }
@@ -183,6 +192,7 @@ impl CliError {
             Self::Answer => "failed",
             Self::Server { .. } => "server",
             Self::Checked { .. } => "check_failed",
+            Self::NoAnswer { .. } => "not_an_answer",
             Self::WouldLose { .. } => "would_lose",
             Self::FileExists { .. } => "file_exists",
             Self::NotWritten { .. } | Self::Output(_) => "output",

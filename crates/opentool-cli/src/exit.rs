@@ -26,8 +26,8 @@ pub(crate) enum Exit {
 pub(crate) const HELP: &str = "\
 \x1b[1m\x1b[4mExit codes:\x1b[0m
   0  done
-  1  the tool answered, and the answer is an error; `check` found errors; something
-     would be lost that `--deny loss` protects
+  1  the tool answered, and the answer is an error; `check` or `parse-calls` found
+     errors; something would be lost that `--deny loss` protects
   2  the command line cannot be followed
   3  a source cannot be read, or two sources have a tool of the same name; also when
      `list`, `show`, `export` or `convert` left out what a source has wrong (the rest

@@ -238,7 +238,11 @@ fn unreadable(key: &str, path: &str, reason: &dyn Display) -> CliError {
     )
 }
 
-fn standard_input() -> Result<String, CliError> {
+/// The text on standard input.
+///
+/// # Errors
+/// [`CliError::Argument`].
+pub(crate) fn standard_input() -> Result<String, CliError> {
     let unreadable = |reason: &dyn Display| {
         CliError::argument(format!("standard input cannot be read: {reason}"), "`-` reads JSON from a pipe")
     };

@@ -4,5 +4,5 @@ mod arguments;
 mod by_location;
 mod typed;
 
-pub(crate) use arguments::read;
+pub(crate) use arguments::{read, standard_input};
 pub(crate) use by_location::ByLocation;

@@ -2,11 +2,13 @@
 
 pub(crate) mod call;
 pub(crate) mod check;
+pub(crate) mod check_args;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod export;
 pub(crate) mod list;
 pub(crate) mod new;
+pub(crate) mod parse_calls;
 pub(crate) mod serve;
 pub(crate) mod show;
 
@@ -52,6 +54,8 @@ fn run(cli: Cli, console: &Console) -> Result<(), CliError> {
         Command::Serve(args) => serve::run(args, console),
         Command::Export(args) => export::run(args, console),
         Command::Check(args) => check::run(args, console),
+        Command::CheckArgs(args) => check_args::run(args, console),
+        Command::ParseCalls(args) => parse_calls::run(args, console),
         Command::Convert(args) => convert::run(args, console),
         Command::New(args) => new::run(args, console),
         Command::Completions(args) => completions::run(args, console),

@@ -4,7 +4,19 @@ use crate::support::{golden, opentool};
 
 #[test]
 fn every_help_text_is_as_reviewed() {
-    let commands = ["list", "show", "call", "serve", "export", "convert", "check", "new", "completions"];
+    let commands = [
+        "list",
+        "show",
+        "call",
+        "serve",
+        "export",
+        "convert",
+        "check",
+        "check-args",
+        "parse-calls",
+        "new",
+        "completions",
+    ];
     golden("help/opentool", &opentool(["--help"]).end().success().to_string());
     golden("help/short", &opentool(["-h"]).end().success().to_string());
     for command in commands {

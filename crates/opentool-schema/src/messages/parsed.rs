@@ -1,10 +1,11 @@
 //! What an answer held.
 
 use opentool_core::{AssistantMessage, Problem, ToolCall, ToolOutput, ToolResult};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::wire::WireResult;
 use super::{MessageFormat, responses, wire_results, write_calls, write_results};
+use crate::text_calls::object;
 
 /// An answer of a provider, as a value or as the text that came over the wire.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +62,19 @@ impl ParsedCalls {
     /// The turn in no provider's format. What only the provider knows is left behind.
     pub fn into_message(self) -> AssistantMessage {
         message(self.calls, self.text)
+    }
+
+    /// The calls as `[{"id", "name", "arguments"}]`, for programs: arguments that came as the text of an object are
+    /// that object, and missing ones an empty one. Text that is none stays text.
+    pub fn to_list(&self) -> Value {
+        let call = |call: &ToolCall| {
+            let arguments = match &call.arguments {
+                Value::String(text) if text.trim().is_empty() => Value::Object(Map::new()),
+                other => object(other.clone()),
+            };
+            json!({"id": call.id, "name": call.name, "arguments": arguments})
+        };
+        self.calls.iter().map(call).collect()
     }
 
     /// Writes the turn anew where it cannot be sent back.

@@ -55,7 +55,7 @@ fn call(value: Value) -> Option<TextCall> {
 }
 
 /// Arguments that are the text of an object become the object; other things stay for validation to refuse.
-fn object(arguments: Value) -> Value {
+pub(crate) fn object(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(Map::new()),
         Value::String(text) => match serde_json::from_str::<Value>(&text) {

@@ -11,6 +11,7 @@ mod python;
 mod react;
 mod tagged;
 
+pub(crate) use json::object;
 use opentool_core::Problem;
 use serde_json::Value;
 

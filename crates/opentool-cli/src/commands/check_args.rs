@@ -1,0 +1,151 @@
+//! `opentool check-args`: what becomes of arguments that a model wrote.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use opentool::schema::{Change, Repairs, Validator, problem_code};
+use opentool::{Arguments, InvalidArguments, Problem, ToolDefinition, ToolError};
+use opentool_text::printable_line;
+use serde_json::{Map, Value, json};
+
+use crate::args::examples;
+use crate::call::standard_input;
+use crate::console::{Console, STRONG};
+use crate::error::CliError;
+use crate::source::{Loading, Place, Source, SourceSpec};
+
+/// The longest picture of what was written, in characters.
+const SHOWN: usize = 300;
+
+/// Check arguments that a model wrote, and show what they become
+///
+/// They pass the stages that a model's call passes: text that is nearly JSON is
+/// repaired, values become what the tool's input schema wants where only one meaning
+/// is possible, and what is left must be valid. Nothing is run or sent.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment, after_help = examples! {
+    "opentool check-args petstore.yaml getPetById '{\"petId\": \"2\",}'"
+    "opentool check-args petstore.yaml addPet - --mode strict < arguments.json"
+    "opentool check-args petstore.yaml addPet '{\"name\": 1}' --json | jq -r '.errors[].code'"
+})]
+pub(crate) struct Args {
+    /// Where the tool comes from: a path, an http(s) URL, or `-`; see `opentool --help`
+    source: SourceSpec,
+    /// The name of the tool
+    tool: String,
+    /// The text that the model wrote, or `-` for standard input; none is no arguments
+    #[arg(value_name = "JSON | -", allow_hyphen_values = true)]
+    arguments: Option<String>,
+    /// How far to mend them: `strict` not at all; `default` only what can mean nothing else; `lenient` also what most
+    /// probably means it, and unknown keys are dropped; `partial` is the best value so far of a text that is still
+    /// being written
+    #[arg(long, value_name = "MODE", default_value = "default", value_parser = modes())]
+    mode: Repairs,
+    #[command(flatten)]
+    loading: Loading,
+}
+
+/// The modes by name: `--help` and completions list them.
+fn modes() -> impl TypedValueParser<Value = Repairs> {
+    let words = [Repairs::Off, Repairs::Sure, Repairs::Wide, Repairs::Partial].map(Repairs::as_str);
+    PossibleValuesParser::new(words).map(|word| Repairs::named(&word).unwrap_or_default())
+}
+
+/// Shows each stage and the result, or with `--json` one object with all of it.
+pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
+    let from_input = args.arguments.as_deref() == Some("-");
+    if from_input && args.source.place == Place::StandardInput {
+        return Err(CliError::usage(
+            "standard input cannot be both the source and the arguments",
+            "save one of them to a file",
+        ));
+    }
+    let source = Source::load(args.source, &args.loading, console)?;
+    let tools = source.tools()?;
+    let tool = source.find(&tools, &args.tool)?.definition();
+    let written = match args.arguments {
+        Some(_) if from_input => standard_input()?,
+        written => written.unwrap_or_default(),
+    };
+    match take(tool, &written, args.mode)? {
+        Ok((arguments, changes)) => {
+            if console.is_json() {
+                Ok(console.json(&report(Some(arguments), &changes, &[]))?)
+            } else {
+                Ok(console.styled(&page(&written, &changes, &arguments, args.mode))?)
+            }
+        }
+        Err(error) => {
+            if console.is_json() {
+                console.json(&report(None, &[], &error.problems))?;
+            }
+            Err(ToolError::from(error).into())
+        }
+    }
+}
+
+type Taken = Result<(Arguments, Vec<Change>), InvalidArguments>;
+
+fn take(tool: &ToolDefinition, written: &str, mode: Repairs) -> Result<Taken, CliError> {
+    let validator = Validator::new(&tool.input_schema).map_err(|error| CliError::Checked {
+        words: format!("no call can be checked, because the tool's input schema cannot be used: {error}"),
+        unreadable: 1,
+    })?;
+    Ok(validator.take(&Value::from(written), mode))
+}
+
+/// `{value, changes, errors}`; the value is `null` where there are errors.
+fn report(value: Option<Arguments>, changes: &[Change], problems: &[Problem]) -> Value {
+    let errors = problems.iter().map(|problem| {
+        json!({"code": problem_code(problem), "pointer": problem.pointer, "message": problem.to_string()})
+    });
+    json!({
+        "value": value.map(Arguments::into_map).map(Value::Object),
+        "changes": changes.iter().map(Value::from).collect::<Vec<_>>(),
+        "errors": errors.collect::<Vec<_>>(),
+    })
+}
+
+/// One line a stage.
+fn page(written: &str, changes: &[Change], arguments: &Map<String, Value>, mode: Repairs) -> String {
+    let mut page = String::new();
+    let mut line = |stage: &str, text: &str| {
+        page.push_str(&format!("{STRONG}{stage:8}{STRONG:#} {}\n", printable_line(text)));
+    };
+    let shown = if written.trim().is_empty() { "(nothing)".to_owned() } else { one_line(written) };
+    line("written", &shown);
+    for change in changes {
+        line(change.stage.as_str(), &words(change));
+    }
+    let result = Value::Object(arguments.clone()).to_string();
+    line(if mode == Repairs::Partial { "so far" } else { "valid" }, &result);
+    page
+}
+
+/// What was changed: `/days: text to integer, "3" → 3`.
+fn words(change: &Change) -> String {
+    let mut words = String::new();
+    if !change.pointer.is_empty() {
+        words.push_str(&format!("{}: ", change.pointer));
+    }
+    words.push_str(change.rule);
+    let picture = |value: &Value| one_line(&value.to_string());
+    // The whole text stands in the first line already.
+    let before = change.before.as_ref().filter(|_| !change.pointer.is_empty());
+    match (before, &change.after) {
+        (Some(before), Some(after)) => {
+            words.push_str(&format!(", {} → {}", picture(before), picture(after)));
+        }
+        (None, Some(after)) => words.push_str(&format!(" → {}", picture(after))),
+        (Some(before), None) => words.push_str(&format!(", it was {}", picture(before))),
+        (None, None) => {}
+    }
+    words
+}
+
+/// The text on one line, shortened.
+fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}

@@ -1,0 +1,95 @@
+//! `opentool parse-calls`: the calls in a provider's answer.
+
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use opentool::schema::{Dialect, MessageFormat, parse_calls};
+use opentool::{Diagnostic, Problem};
+
+use crate::args::examples;
+use crate::console::{Console, counted};
+use crate::error::CliError;
+use crate::source::{Place, read};
+
+/// How long an answer at an address may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What can be wrong with an answer: the rules that `parse_calls` names.
+const CODES: [&str; 10] = [
+    "call",
+    "call-id",
+    "call-name",
+    "choices",
+    "unsupported",
+    "truncated",
+    "blocked",
+    "more",
+    "json",
+    "number",
+];
+
+/// Read the calls that a model asks for from a provider's answer
+///
+/// The answer is the whole body of the response, the assistant's message, the list of
+/// calls or one call; with `--from text` the words of a model that writes its calls
+/// into its text. Prints `[{"id", "name", "arguments"}]`. A call that cannot be read
+/// does not hide the others: it is reported, and the exit code is 1.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment, after_help = examples! {
+    "opentool parse-calls --from openai response.json"
+    "curl … https://api.anthropic.com/v1/messages | opentool parse-calls --from anthropic"
+    "opentool parse-calls --from text answer.txt | jq -r '.[].name'"
+})]
+pub(crate) struct Args {
+    /// The format of the answer; every dialect of a provider has the same
+    #[arg(long, value_name = "DIALECT", value_parser = formats())]
+    from: MessageFormat,
+    /// A path, an http(s) URL, or `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    file: Place,
+}
+
+/// The formats and all dialects that have one, by name: `--help` and completions list them.
+fn formats() -> impl TypedValueParser<Value = MessageFormat> {
+    let mut names: Vec<&str> = MessageFormat::all().iter().map(|format| format.name()).collect();
+    let others = Dialect::all().iter().filter(|dialect| MessageFormat::of(**dialect).is_some());
+    for name in others.map(|dialect| dialect.name()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    PossibleValuesParser::new(names).try_map(|name| {
+        let dialect = || name.parse::<Dialect>().ok().and_then(MessageFormat::of);
+        MessageFormat::named(&name).or_else(dialect).ok_or_else(|| format!("`{name}` has no messages"))
+    })
+}
+
+/// Prints the calls as JSON, with and without `--json`, and what is wrong on standard error.
+pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
+    let place = args.file.to_string();
+    let (bytes, _) = read(&args.file, TIMEOUT)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CliError::argument(format!("{place} is not text"), "an answer is UTF-8"))?;
+    let parsed =
+        parse_calls(args.from, &text).map_err(|error| CliError::NoAnswer { place: place.clone(), error })?;
+    let problems: Vec<Diagnostic> =
+        parsed.problems.iter().map(|problem| diagnostic(problem).file(place.as_str())).collect();
+    console.diagnostics(&place, &problems)?;
+    console.json(&parsed.to_list())?;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let (found, calls) = (counted(problems.len(), "problem"), counted(parsed.calls.len(), "call"));
+    Err(CliError::Checked { words: format!("{found} in the answer; {calls} read"), unreadable: 0 })
+}
+
+fn diagnostic(problem: &Problem) -> Diagnostic {
+    let mut message =
+        problem.expected.clone().unwrap_or_else(|| format!("breaks the rule `{}`", problem.rule));
+    if let Some(found) = &problem.found {
+        message.push_str(", found ");
+        message.push_str(found);
+    }
+    let code = CODES.into_iter().find(|code| *code == problem.rule).unwrap_or("call");
+    Diagnostic::error(code, problem.pointer.clone(), message)
+}

@@ -1,0 +1,153 @@
+//! `opentool check-args`, and the cases of `conformance/argument-repair.jsonl` through it and `parse-calls`.
+
+#[path = "../../../../conformance/argument_repair.rs"]
+mod cases;
+
+use opentool::schema::{Repairs, resolve_name};
+use serde_json::{Value, json};
+
+use crate::support::{Ran, golden, opentool};
+use cases::{Case, Kind, Outcome};
+
+/// The command line that `conformance/README.md` describes.
+fn arguments(case: &Case, schema: &Value) -> Result<(), String> {
+    let definitions = json!([{"name": "tool", "inputSchema": schema}]).to_string();
+    let line = ["check-args", "tools.json", "tool", "-", "--json", "--mode", case.mode.as_str()];
+    let ran = opentool(line).file("tools.json", definitions).input(&case.input).end();
+    let report = ran.json();
+    let errors = report["errors"].as_array().unwrap();
+    // Exit code, value and errors say the same.
+    let agree = match ran.code {
+        0 => errors.is_empty() && report["value"].is_object(),
+        4 => !errors.is_empty() && report["value"].is_null(),
+        _ => false,
+    };
+    if !agree {
+        return Err(ran.to_string());
+    }
+    case.judge_arguments(&if errors.is_empty() {
+        let changes = report["changes"].as_array().unwrap().iter();
+        let text = |change: &Value, key: &str| change[key].as_str().unwrap().to_owned();
+        Outcome::Taken {
+            value: report["value"].clone(),
+            changes: changes.map(|change| (text(change, "stage"), text(change, "pointer"))).collect(),
+        }
+    } else {
+        let codes = errors.iter().map(|error| error["code"].as_str().unwrap().to_owned()).collect();
+        Outcome::Refused { codes, text: report["errors"].to_string() }
+    })
+}
+
+fn calls(case: &Case) -> Result<(), String> {
+    let ran = opentool(["parse-calls", "--from", "text"]).input(&case.input).end();
+    if ran.code != 0 {
+        return Err(ran.to_string());
+    }
+    let found: Vec<(String, Value)> = ran
+        .json()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| (call["name"].as_str().unwrap().to_owned(), call["arguments"].clone()))
+        .collect();
+    case.judge_calls(&found)
+}
+
+fn verdict(case: &Case) -> Result<(), String> {
+    match &case.kind {
+        Kind::Arguments { schema } => arguments(case, schema),
+        Kind::TextCalls => calls(case),
+        // A person writes names out; the library finds those that models meant.
+        Kind::ToolName { tools } => {
+            let mode = Repairs::named(&case.mode).unwrap();
+            let found = resolve_name(&case.input, tools.iter().map(String::as_str), mode);
+            case.judge_name(found.as_ref().map(|name| *name).map_err(|unknown| unknown.nearest.as_slice()))
+        }
+    }
+}
+
+#[test]
+fn every_case() {
+    let cases = cases::cases();
+    // Starting a program takes longer than what it does.
+    let lanes = std::thread::available_parallelism().map_or(2, usize::from);
+    let verdicts = std::thread::scope(|scope| {
+        let workers: Vec<_> = cases
+            .chunks(cases.len().div_ceil(lanes))
+            .map(|chunk| {
+                scope.spawn(move || {
+                    chunk.iter().map(|case| (case.id.clone(), verdict(case))).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+    });
+    cases::settle(&verdicts);
+}
+
+fn check(tool: &str, arguments: &str, options: &[&str]) -> Ran {
+    opentool(["check-args", "petstore.yaml", tool, arguments].iter().chain(options)).end()
+}
+
+#[test]
+fn each_stage_is_shown() {
+    let written = "Sure: {'name': 'Rex', 'species': 'Dog', 'tags': '[\"good\"]', 'colour': null,}";
+    golden("check-args/mended", &check("addPet", written, &["--mode", "lenient"]).to_string());
+    golden("check-args/as-written", &check("getPetById", "{\"petId\": 2}", &[]).success().to_string());
+    golden(
+        "check-args/refused",
+        &check("addPet", "{\"name\": 5, \"species\": \"cow\"}", &["--mode", "strict"]).to_string(),
+    );
+    golden(
+        "check-args/partial",
+        &check("addPet", "{\"name\": \"Re", &["--mode", "partial"]).success().to_string(),
+    );
+}
+
+#[test]
+fn programs_get_the_value_the_record_and_codes() {
+    let ran = check("getPetById", "{'petId': '2'}", &["--json"]).success();
+    assert_eq!(
+        ran.json(),
+        json!({
+            "value": {"petId": 2},
+            "changes": [
+                {"stage": "repair", "rule": "syntax", "pointer": "", "before": "{'petId': '2'}", "after": {"petId": "2"}},
+                {"stage": "coerce", "rule": "text to integer", "pointer": "/petId", "before": "2", "after": 2},
+            ],
+            "errors": [],
+        })
+    );
+    let ran = check("getPetById", "{\"petId\": ", &["--json"]);
+    assert_eq!(ran.code, 4, "\n{ran}");
+    let report = ran.json();
+    assert_eq!((&report["value"], &report["errors"][0]["code"]), (&Value::Null, &json!("truncated")));
+    // The same on standard error, as of every command.
+    assert!(ran.stderr.contains("\"code\":\"invalid_arguments\""), "\n{ran}");
+}
+
+#[test]
+fn a_text_may_look_like_an_option_or_be_missing() {
+    let ran = check("getPetById", "-1", &["--json"]);
+    assert_eq!(ran.json()["errors"][0]["code"], "type_mismatch", "\n{ran}");
+    let ran = opentool(["check-args", "petstore.yaml", "getInventory"]).end().success();
+    assert!(ran.text().starts_with("written  (nothing)\n"), "\n{ran}");
+}
+
+#[test]
+fn what_a_model_wrote_cannot_drive_the_terminal() {
+    let ran = check("addPet", "{\"name\": \"\u{1b}[2Jx\", \"species\": \"dog\"}", &[]).success();
+    assert!(!ran.text().contains('\u{1b}'), "\n{ran}");
+}
+
+#[test]
+fn mistakes_are_told_apart() {
+    check("getPet", "{}", &[]).failure(4, &["there is no tool `getPet`; did you mean `getPetById`"]);
+    check("getPetById", "{}", &["--mode", "brutal"]).failure(2, &["brutal", "lenient"]);
+    opentool(["check-args", "-", "tool", "-"]).end().failure(2, &["standard input cannot be both"]);
+    let broken = json!([{"name": "t", "inputSchema": {"type": "objekt"}}]).to_string();
+    opentool(["check-args", "tools.json", "t", "{}"])
+        .file("tools.json", broken)
+        .end()
+        .failure(3, &["the tool's input schema cannot be used"]);
+}

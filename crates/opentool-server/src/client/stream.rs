@@ -63,6 +63,7 @@ struct Reading {
     incoming: Incoming,
     decoder: Decoder,
     events: VecDeque<Event>,
+    started: bool,
     /// What is wrong with the bytes after these events.
     broken: Option<HttpError>,
 }
@@ -99,7 +100,8 @@ async fn begin(
     let streams = incoming.status().is_success() && is_event_stream(&incoming);
     if streams {
         let decoder = Decoder::new(limits.answer);
-        let reading = Reading { client, incoming, decoder, events: VecDeque::new(), broken: None };
+        let reading =
+            Reading { client, incoming, decoder, events: VecDeque::new(), started: false, broken: None };
         return Box::new(reading).next().await.map(Some);
     }
     let reading = timeout(limits.call, exchange.whole(incoming));
@@ -187,10 +189,12 @@ impl Reading {
     }
 
     /// What an event tells; nothing if it is none of the protocol's.
-    fn told(&self, event: Event) -> Result<Option<Told>, ClientError> {
+    fn told(&mut self, event: Event) -> Result<Option<Told>, ClientError> {
         let exchange = self.client.exchange();
         match event.name.as_str() {
+            event::START if self.started => Ok(None),
             event::START => {
+                self.started = true;
                 let started: Value = serde_json::from_str(&event.data).unwrap_or_default();
                 let mut function =
                     started.get(event::START).and_then(Value::as_str).unwrap_or_default().to_owned();

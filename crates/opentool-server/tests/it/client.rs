@@ -1,5 +1,7 @@
 //! The client against real and odd servers.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 mod decoder;
 mod documents;
 mod failures;

@@ -51,9 +51,10 @@ async fn a_stream_is_read_whatever_its_form() {
         format!("\u{feff}: hello\n\nretry:10\nid: 7\n\n{}", THREE.replace("\n\n", "\nid:8\n:x\n\n"));
     let others =
         THREE.replace("event:done", "event:ping\ndata:{}\n\ndata:no name\n\nevent:lonely\n\nevent:done");
+    let again = THREE.replace("event:done", "event:start\ndata:{\"start\":\"again\"}\n\nevent:done");
     let lines = THREE.replace("{\"jsonrpc\"", "{\ndata:\"jsonrpc\"");
     let numeric = THREE.replace("\"2.0\"", "\"2.0.0\"").replace("\"id\":\"1\"", "\"error\":null,\"id\":1");
-    for body in [THREE.to_owned(), crlf, cr, spaces, remarks, others, lines, numeric] {
+    for body in [THREE.to_owned(), crlf, cr, spaces, remarks, others, again, lines, numeric] {
         assert_eq!(told(stream(&body)).await.0, three(), "{body}");
         let bytes = vec![stream_head(), Do::EachByte(body.clone().into_bytes()), Do::Close];
         assert_eq!(told(bytes).await.0, three(), "byte by byte: {body}");

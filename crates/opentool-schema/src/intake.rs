@@ -211,6 +211,16 @@ impl<'v> Mending<'v> {
             self.drop_forbidden(&mut value);
         }
         numbers::check(self.validator, &value, &marks)?;
+        if !value.is_object() {
+            // The schema accepts what arguments cannot be, and an object was made into that.
+            return refused(
+                Problem::new("", "type")
+                    .expected(
+                        "expected arguments that the tool's input schema accepts, but it accepts no object",
+                    )
+                    .found("an object"),
+            );
+        }
         Ok((into_arguments(value), self.changes))
     }
 

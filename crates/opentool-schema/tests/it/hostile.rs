@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use opentool_core::{InvalidArguments, Schema};
-use opentool_schema::{SchemaError, Validator};
+use opentool_schema::{Repairs, SchemaError, Validator};
 use serde_json::{Map, Value, json};
 
 use crate::tools::{nested, with_deep};
@@ -273,6 +273,21 @@ fn problems_are_bounded_in_number_and_length() {
     for problem in &error.problems {
         for text in [&problem.expected, &problem.found, &problem.did_you_mean].into_iter().flatten() {
             assert!(text.chars().count() <= 500, "{}", text.len());
+        }
+    }
+}
+
+#[test]
+fn a_schema_that_accepts_no_object_accepts_no_arguments() {
+    for repairs in [Repairs::Off, Repairs::Sure, Repairs::Wide] {
+        for schema in [json!({"type": "array"}), json!({"type": "string"}), json!(false)] {
+            let validator = match compile(schema) {
+                Ok(validator) => validator,
+                Err(error) => panic!("{error}"),
+            };
+            for written in [json!([]), json!({}), json!([{}]), json!({"a": 1}), json!("[]")] {
+                assert!(validator.take(&written, repairs).is_err(), "{repairs:?}: {written}");
+            }
         }
     }
 }

@@ -22,9 +22,6 @@ use crate::wire::response::{ErrorBody, Reply};
 /// How long a stream that is done may take to close, so that its connection can be used again.
 const CLOSING: Duration = Duration::from_millis(250);
 
-/// The longest name of a function that is passed on, in bytes.
-const LONGEST_NAME: usize = 256;
-
 /// What a stream tells. Data are texts, so that no number in them is rounded here.
 #[derive(Debug)]
 pub(crate) enum Told {
@@ -174,14 +171,11 @@ impl Reading {
         Ok(true)
     }
 
-    /// The stream was closed without `done`. An event that was not completed counts if it is whole.
+    /// The stream was closed without `done`. An event that was not completed counts if it can be read; a datum that was cut
+    /// in two is an error.
     fn ended(mut self: Box<Self>) -> Result<(Told, State), ClientError> {
         let decoder = std::mem::replace(&mut self.decoder, Decoder::new(0));
         let Some(event) = decoder.finish() else { return Ok((Told::Done, State::Done(None))) };
-        if serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_err() {
-            let reason = "it closed its event stream in the middle of an event";
-            return Err(self.client.exchange().not_opentool(reason));
-        }
         match self.told(event)? {
             Some(Told::Data(datum)) => Ok((Told::Data(datum), State::Answered)),
             _ => Ok((Told::Done, State::Done(None))),
@@ -196,10 +190,8 @@ impl Reading {
             event::START => {
                 self.started = true;
                 let started: Value = serde_json::from_str(&event.data).unwrap_or_default();
-                let mut function =
-                    started.get(event::START).and_then(Value::as_str).unwrap_or_default().to_owned();
-                function.truncate(function.floor_char_boundary(LONGEST_NAME));
-                Ok(Some(Told::Start(function)))
+                let function = started.get(event::START).and_then(Value::as_str).unwrap_or_default();
+                Ok(Some(Told::Start(exchange.clean(function).into())))
             }
             event::DATA => {
                 let data = exchange.covered(event.data);

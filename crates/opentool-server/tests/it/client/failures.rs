@@ -3,14 +3,14 @@
 use std::error::Error as _;
 use std::time::Duration;
 
-use opentool_core::{ToolCall, ToolContext, ToolError};
+use opentool_core::{Cancellation, ToolCall, ToolContext, ToolError};
 use opentool_http::HttpError;
 use opentool_schema::ToolSetExt as _;
 use opentool_server::client::{self, Client, ClientError, FunctionCall, KeyGiven};
 use serde_json::json;
 
 use super::foreign::document;
-use super::raw::{Do, Raw, answer};
+use super::raw::{Do, Raw, answer, stream};
 
 async fn failure(status: u16, body: &'static str) -> ClientError {
     let server = Raw::start(move |_| vec![answer(status, body)]).await;
@@ -181,6 +181,38 @@ async fn what_a_server_repeats_of_the_key_is_covered() {
     let returned = client.call(&FunctionCall::new("1", "echo")).await.unwrap();
     assert_eq!(returned.result, json!({"echo": "Bearer ***"}));
     assert!(!format!("{client:?}").contains("very-secret-key"));
+
+    let body = "event:start\ndata:{\"start\":\"very-secret-key\"}\n\n\
+        event:data\ndata:{\"result\":{\"echo\":\"very-secret-key\"}}\n\n\
+        event:error\ndata:{\"code\":500,\"message\":\"very-secret-key\"}\n\n";
+    let server = Raw::start(move |_| stream(body)).await;
+    let client = client::connect(&server.url).api_key("very-secret-key").build().unwrap();
+    let mut events = client.stream_call(FunctionCall::new("1", "echo"));
+    let mut told = String::new();
+    while let Some(event) = events.next().await {
+        told += &format!("{event:?}");
+    }
+    assert_eq!((told.contains("very-secret-key"), told.matches("***").count()), (false, 3), "{told}");
+}
+
+#[tokio::test]
+async fn a_host_that_gives_up_closes_the_connection() {
+    let server = Raw::start(|_| vec![Do::Hang]).await;
+    let client = client::connect(&server.url).build().unwrap();
+    let document = opentool_doc::Document::read(&document()).unwrap().document;
+    let tools = client::document_tools(&document, &client);
+    let signal = Cancellation::new();
+    let cx = ToolContext::new().cancellation(signal.clone());
+    let call = tools.call(&cx, ToolCall::new("1", "add", json!({"a": 1, "b": 2})));
+    let (called, ()) = futures_util::future::join(call, async {
+        while server.asked().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        signal.cancel();
+    })
+    .await;
+    assert!(matches!(called, Err(ToolError::Cancelled)), "{called:?}");
+    server.gone().await;
 }
 
 #[tokio::test]
@@ -204,6 +236,8 @@ async fn a_long_message_is_cut_for_the_model() {
     })
     .await;
     let client = client::connect(&server.url).build().unwrap();
+    let error = client.call(&FunctionCall::new("1", "f")).await.unwrap_err();
+    assert!(error.to_string().len() < 2_100);
     let text = for_model(&client).await;
     assert!(text.len() < 2_100 && !text.contains('\u{1b}'), "{} bytes", text.len());
 }

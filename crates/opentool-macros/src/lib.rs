@@ -36,10 +36,12 @@ pub fn tools(attributes: TokenStream, item: TokenStream) -> TokenStream {
     function::tools(attributes, item).into()
 }
 
-/// Keeps the names of an enum's variants beside the values that serde gives them, so that a
-/// [profile](https://docs.rs/opentool) can show models the names. Written above `#[derive(.., JsonSchema)]`.
+/// Keeps the names of an enum's variants beside the values that serde gives them, so that a profile
+/// (`opentool_schema::profile`) can show models the names and read them back.
 ///
-/// The schema of the enum stays as it is; [`Schema::as_named`](https://docs.rs/opentool-core) has the names too.
+/// It stands above `#[derive(serde::Deserialize, schemars::JsonSchema)]` and takes `crate = path` where `opentool` goes by
+/// another name. The schema of the enum stays as it is; `Schema::as_named` of `opentool_core` has the names too. Which
+/// name belongs to which value is found by reading the value, so that all of serde's attributes count.
 #[proc_macro_attribute]
 pub fn enum_names(attributes: TokenStream, item: TokenStream) -> TokenStream {
     enum_names::enum_names(attributes.into(), item.into()).into()

@@ -1,6 +1,7 @@
 //! JSON Schema work of `opentool`: validation of arguments, the checked call, definition formats.
 //!
-//! Pure: nothing here reads a file or a socket. The only thing it runs is the tool that it was asked to run.
+//! Pure: nothing here reads a file or a socket, and [`profile::save`] alone writes one. The only thing it runs is the
+//! tool that it was asked to run.
 //! Schemas, arguments and definitions are all taken to be hostile: every function here comes back, within bounds
 //! that it names.
 

@@ -15,10 +15,10 @@ pub use opentool_doc as doc;
 #[cfg(feature = "macros")]
 pub use opentool_macros as macros;
 #[cfg(feature = "macros")]
+pub use opentool_macros::enum_names;
+#[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
 pub use opentool_macros::tool;
-#[cfg(feature = "macros")]
-pub use opentool_macros::enum_names;
 #[cfg(feature = "mcp")]
 pub use opentool_mcp as mcp;
 #[cfg(feature = "openapi")]
@@ -29,3 +29,7 @@ pub use opentool_schema::ToolSetExt;
 pub use opentool_server::server;
 #[cfg(feature = "client")]
 pub use opentool_server::{client, mock};
+
+#[cfg(all(feature = "macros", feature = "register"))]
+#[doc = include_str!("../docs/tool2schema.md")]
+pub mod tool2schema {}

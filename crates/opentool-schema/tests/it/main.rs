@@ -11,6 +11,7 @@ mod golden;
 mod hostile;
 mod messages;
 mod numbers;
+mod profile;
 mod round_trip;
 mod text_calls;
 mod tools;

@@ -75,11 +75,15 @@ impl MessageFormat {
     /// The format in which calls of tools come back whose definitions went out in this dialect; `None` for a dialect
     /// that is only a format of definitions.
     pub fn of(dialect: Dialect) -> Option<Self> {
-        let name = dialect.name();
-        Self::named(name).or_else(|| match name.split('-').next()? {
-            "openai" | "deepseek" => Some(Self::OpenAiChat),
-            family => Self::named(family),
-        })
+        // Modes and revisions stand behind the name of the format: `openai-responses-strict`, `mcp-2025-06-18`.
+        let mut family = dialect.name();
+        loop {
+            match Self::named(family) {
+                None if family == "deepseek" => return Some(Self::OpenAiChat),
+                None => family = family.rsplit_once('-')?.0,
+                format => return format,
+            }
+        }
     }
 }
 

@@ -175,8 +175,16 @@ fn results_behind_the_turn_as_it_came_bear_its_ids() {
 
 #[test]
 fn every_dialect_of_a_provider_has_its_messages() {
-    let of = |name: &str| MessageFormat::of(name.parse::<Dialect>().unwrap());
-    assert_eq!(of("openai"), Some(MessageFormat::OpenAiChat));
-    assert_eq!(of("anthropic"), Some(MessageFormat::Anthropic));
-    assert_eq!(of("mcp"), Some(MessageFormat::Mcp));
+    for dialect in Dialect::all() {
+        let expected = match dialect.name() {
+            "json-schema" => None,
+            name if name.starts_with("openai-responses") => Some(MessageFormat::OpenAiResponses),
+            name if name.starts_with("openai") || name.starts_with("deepseek") => {
+                Some(MessageFormat::OpenAiChat)
+            }
+            name => MessageFormat::named(name.split('-').next().unwrap()),
+        };
+        assert_eq!(MessageFormat::of(*dialect), expected, "{dialect}");
+        assert!(expected.is_some() || dialect.name() == "json-schema", "{dialect}");
+    }
 }

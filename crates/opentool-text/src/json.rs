@@ -13,6 +13,9 @@ use serde_json::{Map, Number, Value};
 
 use crate::{Notation, Parsed, pointer};
 
+/// Levels that `serde_json` reads.
+const LEVELS: usize = 127;
+
 /// Reads JSON.
 ///
 /// # Errors
@@ -23,16 +26,37 @@ pub(crate) fn parse(text: &str) -> Result<Parsed, Box<Diagnostic>> {
     let value = Seed { path: &Path::Root, findings: &findings }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
-        .map_err(|error| Box::new(broken(&error)))?;
+        .map_err(|error| Box::new(broken(text, &error)))?;
     Ok(Parsed { value, notation: Notation::Json, findings: findings.into_inner() })
 }
 
-fn broken(error: &serde_json::Error) -> Diagnostic {
+fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {
+    let place = Location::new(error.line().max(1), error.column().max(1));
+    if levels(text, place) > LEVELS {
+        let message = format!("the document is nested more than {LEVELS} levels deep");
+        return Diagnostic::error("json-depth", "", message).location(place);
+    }
     // serde_json appends the place to its message; ours stands in a field.
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text);
-    Diagnostic::error("json-syntax", "", format!("this is not valid JSON: {message}"))
-        .location(Location::new(error.line().max(1), error.column().max(1)))
+    Diagnostic::error("json-syntax", "", format!("this is not valid JSON: {message}")).location(place)
+}
+
+/// How deep the brackets nest at a place, strings left out.
+fn levels(text: &str, place: Location) -> usize {
+    let before: usize = text.split_inclusive('\n').take(place.line.saturating_sub(1)).map(str::len).sum();
+    let (mut level, mut quoted, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes().take(before.saturating_add(place.column)) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => level = level.saturating_add(1),
+            b']' | b'}' if !quoted => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    level
 }
 
 /// Where the reading is; lives on the stack, costs nothing until a pointer is wanted.

@@ -1,5 +1,6 @@
 //! Which texts are read, how, and what is said about the others.
 
+use opentool_core::Location;
 use opentool_text::{Expected, Notation, decode, parse};
 use serde_json::json;
 
@@ -63,7 +64,12 @@ fn keys_that_stand_twice_are_told() {
 #[test]
 fn depth_and_expansion_have_limits() {
     let deep = "[".repeat(200) + &"]".repeat(200);
-    assert_eq!(parse(&deep, &ANY).unwrap_err().code, "json-syntax");
+    let too_deep = parse(&format!("[\n\"]\\\"]\", {deep}"), &ANY).unwrap_err();
+    assert_eq!(too_deep.code, "json-depth");
+    // The bracket that is one too many: 127 stand before it, one of them in the line above.
+    assert_eq!(too_deep.location, Some(Location::new(2, 135)));
+    let just = "[".repeat(127) + "?" + &"]".repeat(127);
+    assert_eq!(parse(&just, &ANY).unwrap_err().code, "json-syntax");
     let deep = format!("a: {deep}");
     assert_eq!(parse(&deep, &ANY).unwrap_err().code, "yaml-depth");
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();

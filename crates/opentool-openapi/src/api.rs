@@ -237,6 +237,13 @@ impl Api {
         self
     }
 
+    /// Sets the longest text of a result in bytes: lists of JSON lose their last items, other text its end, and a notice
+    /// says what is missing. Default: no limit but that of the answer.
+    pub fn result_limit(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.settings.result_limit = bytes.into();
+        self
+    }
+
     /// The definition of the tool of an operation. Its schemas are built when they are looked at.
     pub fn definition(&self, operation: &Arc<Operation>) -> ToolDefinition {
         definition::definition(&self.source, operation, &self.told)
@@ -261,7 +268,12 @@ impl Api {
         let settings = Arc::new(self.settings.clone());
         let tools = self.operations.iter().map(|operation| {
             let definition = self.definition(operation);
-            OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone())
+            let tool =
+                OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone());
+            match self.told.about(&operation.name) {
+                Some(said) => tool.result_parts(said.result.iter().cloned()),
+                None => tool,
+            }
         });
         ToolSet::from_tools(tools).map_err(|clash| OpenApiError::NameClash(Box::new(clash)))
     }

@@ -19,7 +19,7 @@ use crate::schema::definitions::{attach, size};
 use crate::schema::{Converter, Direction, Knowledge, Position, reduce};
 
 /// The largest schema of a result in bytes. Results only inform: one operation's can reach every schema of an API.
-const RESULT_BUDGET: usize = 16 * 1024;
+const RESULT_BUDGET: usize = 8 * 1024;
 
 /// The largest schema of arguments in bytes, where the host sets no other limit. No model reads more, and a document can
 /// make each of its tools reach each of its schemas.

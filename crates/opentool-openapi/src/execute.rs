@@ -20,6 +20,7 @@ pub struct OperationTool {
     operation: Arc<Operation>,
     settings: Arc<Settings>,
     client: Client,
+    parts: Arc<[String]>,
 }
 
 impl OperationTool {
@@ -30,7 +31,14 @@ impl OperationTool {
         settings: Arc<Settings>,
         client: Client,
     ) -> Self {
-        Self { definition, operation, settings, client }
+        Self { definition, operation, settings, client, parts: Arc::new([]) }
+    }
+
+    /// Says which parts of a JSON result are passed on, as JSON Pointers in which `*` stands for any member or item.
+    /// Default: all.
+    pub fn result_parts(mut self, pointers: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.parts = pointers.into_iter().map(Into::into).collect();
+        self
     }
 
     /// The operation.
@@ -58,7 +66,14 @@ impl OperationTool {
         let deadline = own.into_iter().chain(cx.ends_at()).min();
         let sending = sending.deadline(deadline);
         let received = self.client.send(sending).await;
-        let exchange = response::Exchange { request: &request, started, deadline: cx.ends_at() };
+        let exchange = response::Exchange {
+            request: &request,
+            started,
+            deadline: cx.ends_at(),
+            parts: &self.parts,
+            longest: self.settings.result_limit,
+            headers: &self.settings.result_headers,
+        };
         match received {
             Ok(answer) => response::read(answer, &exchange),
             Err(error) => Err(response::unanswered(error, &exchange)),

@@ -16,6 +16,9 @@ use crate::document::{Document, Part, Refusal, place, split};
 
 const MAX_CHAIN: usize = 64;
 
+/// How many references may stand behind each other in the middle of a pointer.
+const MAX_STEPS: usize = 4;
+
 /// Why a reference leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Broken {
@@ -85,6 +88,36 @@ fn shorten(text: &str) -> Cow<'_, str> {
 impl Document {
     /// The place that a reference means, and the value there. `from` is the place where the reference stands.
     pub(crate) fn resolve(&self, reference: &str, from: &str) -> Result<Found<'_>, Broken> {
+        self.exact(reference, from).or_else(|broken| match broken {
+            Broken::Nowhere(_) => self.through(reference, from).ok_or(broken),
+            other => Err(other),
+        })
+    }
+
+    /// The same for a pointer that leads through a reference: `#/definitions/Pet` where `definitions` is a reference
+    /// to a file of definitions. References that stand on the way have to be exact, which bounds what a document can
+    /// make this cost.
+    fn through(&self, reference: &str, from: &str) -> Option<Found<'_>> {
+        let (document, fragment) = reference.split_once('#')?;
+        let start = self.exact(&format!("{document}#"), from).ok()?;
+        let pointer = percent_decode_str(fragment).decode_utf8().ok()?;
+        let mut at = start.pointer.into_owned();
+        for member in pointer::members(&pointer) {
+            for _ in 0..MAX_STEPS {
+                let members = self.at(&at)?.as_object();
+                let reference = members.filter(|members| !members.contains_key(&member));
+                let Some(reference) = reference.and_then(|members| members.get("$ref")?.as_str()) else {
+                    break;
+                };
+                at = self.exact(reference, &at).ok()?.pointer.into_owned();
+            }
+            at = pointer::join(&at, &member);
+        }
+        Some(Found { value: self.at(&at)?, pointer: Cow::Owned(at) })
+    }
+
+    /// The value at exactly the place that a reference says.
+    fn exact(&self, reference: &str, from: &str) -> Result<Found<'_>, Broken> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let nowhere = || Broken::Nowhere(reference.to_owned());
         if reference.is_empty() {

@@ -1,11 +1,13 @@
 //! From an answer to a tool's output.
 //!
 //! A success is what the service sent, unchanged: JSON stays the exact text, and is a structured value as well where
-//! no number in it would change. A failure becomes an error with the service's own message, bounded. What a service
+//! no number in it would change. The host can ask for parts of it, and for less of it. A failure becomes an error with the service's own message, bounded. What a service
 //! repeats of the request's secrets is taken out first.
 
 mod exact;
 mod failure;
+mod pick;
+mod shorten;
 
 use std::fmt;
 use std::time::Instant;
@@ -13,7 +15,7 @@ use std::time::Instant;
 use opentool_core::{Content, ToolError, ToolOutput, Upstream};
 use opentool_http::scrub::{self, Reach};
 use opentool_http::{HeaderName, HttpError, Response, bounded};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::plan::is_json;
 use crate::request::Request;
@@ -27,6 +29,12 @@ pub(crate) struct Exchange<'a> {
     pub(crate) started: Instant,
     /// When the host wanted an answer.
     pub(crate) deadline: Option<Instant>,
+    /// The parts of a JSON result that are passed on; empty: all.
+    pub(crate) parts: &'a [String],
+    /// The longest text in bytes.
+    pub(crate) longest: Option<usize>,
+    /// The headers that the host wants to know.
+    pub(crate) headers: &'a [HeaderName],
 }
 
 /// The output of an answer, without the secrets of the request.
@@ -40,18 +48,52 @@ pub(crate) fn read(mut answer: Response, exchange: &Exchange<'_>) -> Result<Tool
     let status = answer.status;
     if let Some(coding) = coding(answer) {
         let message =
-            format!("HTTP {status}, but the body is compressed ({coding}), which was not asked for");
+            format!("HTTP {status}, but the body is compressed in a way that cannot be read ({coding})");
         return Err(refused(answer, exchange, message));
     }
     if !status.is_success() {
         return Err(refused(answer, exchange, failure::message(answer, secrets)));
     }
-    let output = success(answer, exchange)?;
+    let mut output = fit(success(answer, exchange)?, answer, exchange);
+    let headers = chosen(answer, exchange.headers);
+    if !headers.is_empty() {
+        output = output.metadata("http.headers", headers);
+    }
     let took = u64::try_from(exchange.started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(output
         .metadata("http.status", status.as_u16())
         .metadata("http.request", exchange.request.summary())
         .metadata("http.duration_ms", took))
+}
+
+/// The headers that are there of those that are wanted; several of one name as a list.
+fn chosen(answer: &Response, wanted: &[HeaderName]) -> Map<String, Value> {
+    let mut chosen = Map::new();
+    for name in wanted {
+        let values = answer.headers.get_all(name).into_iter();
+        let mut values: Vec<Value> =
+            values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned().into()).collect();
+        let value = if values.len() > 1 { Value::Array(values) } else { values.pop().unwrap_or_default() };
+        if !value.is_null() {
+            chosen.insert(name.as_str().to_owned(), value);
+        }
+    }
+    chosen
+}
+
+/// The output with no more text than the host wants. A value that no longer holds everything is not given to programs,
+/// which would take it for the whole.
+fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange<'_>) -> ToolOutput {
+    let Some(most) = exchange.longest else { return output };
+    let [Content::Text(text)] = output.content.as_slice() else { return output };
+    if text.len() <= most {
+        return output;
+    }
+    let as_json = output.structured.take().and_then(|value| shorten::json(value, most));
+    let shortened = as_json.unwrap_or_else(|| shorten::plain(text, most));
+    let told = json!({"bytes": answer.body.len(), "shown": shortened.text.len(), "notice": shortened.notice});
+    output.content = vec![Content::Text(shortened.text), Content::Text(shortened.notice)];
+    output.metadata("http.shortened", told)
 }
 
 fn success(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
@@ -60,7 +102,7 @@ fn success(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, Too
         return Ok(ToolOutput::text(done(answer)));
     }
     if is_json(media_type) || (media_type.is_empty() && looks_like_json(&answer.body)) {
-        return json(answer, exchange);
+        return json_text(answer, exchange);
     }
     let kind = media_type.split('/').next().unwrap_or_default().to_ascii_lowercase();
     let mime = media_type.split(';').next().unwrap_or_default().trim();
@@ -88,8 +130,13 @@ fn done(answer: &Response) -> String {
     }
 }
 
-fn json(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
-    let text = text(answer);
+fn json_text(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+    let mut text = text(answer);
+    if !exchange.parts.is_empty()
+        && let Some(picked) = pick::pick(&text, exchange.parts)
+    {
+        text = picked;
+    }
     match serde_json::from_str::<Value>(&text) {
         Ok(value) if exact::survives(&text) => Ok(ToolOutput::text(text).structured(value)),
         Ok(_) => Ok(ToolOutput::text(text)),

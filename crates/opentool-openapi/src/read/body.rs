@@ -10,7 +10,10 @@ use crate::bytes::is_bytes;
 use crate::document::Document;
 use crate::plan::{Body, BodyArguments, Media, Parameter, essence};
 use crate::request::media::MediaKind;
-use crate::schema::{Direction, Knowledge};
+use crate::schema::{Direction, Knowledge, definition_name};
+
+/// How many references one behind the other are followed.
+const MAX_CHAIN: usize = 32;
 
 /// The argument that a body is where it is one.
 pub(super) const WHOLE: &str = "body";
@@ -106,11 +109,12 @@ impl<'d> Reader<'d> {
     }
 
     /// The properties of a body that can be arguments of their own: those of a plain object whose names nobody else has.
-    pub(super) fn flatten(&self, body: &Body, parameters: &[Parameter]) -> Option<Vec<String>> {
+    pub(super) fn flatten(&mut self, body: &Body, parameters: &[Parameter]) -> Option<Vec<String>> {
         let media = body.preferred()?;
         if !takes_object(media) {
             return None;
         }
+        self.know_chain(&media.schema);
         let schema = referenced(self.document, &self.knowledge, &media.schema, Direction::Input);
         let schema = schema.as_object()?;
         let is_composed =
@@ -139,6 +143,25 @@ impl<'d> Reader<'d> {
         }
         let clashes = parameters.iter().any(|parameter| properties.contains_key(&parameter.name));
         (!clashes).then(|| properties.keys().cloned().collect())
+    }
+}
+
+impl Reader<'_> {
+    /// Makes the schemas known to which a schema that is only a reference leads. What is known otherwise depends on the
+    /// operations that were read before.
+    fn know_chain(&mut self, schema: &Value) {
+        let name = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix("#/$defs/"));
+        let mut place = name.and_then(|name| self.knowledge.definitions.get(name).cloned());
+        for _ in 0..MAX_CHAIN {
+            let Some(at) = place.take() else { break };
+            let reference = self.document.at(&at).and_then(|schema| schema.get("$ref")?.as_str());
+            let found = reference.and_then(|reference| self.document.resolve(reference, &at).ok());
+            place = found.map(|found| {
+                let next = found.pointer.into_owned();
+                self.knowledge.refer(&definition_name(self.document, &next), &next);
+                next
+            });
+        }
     }
 }
 
@@ -215,7 +238,7 @@ pub(crate) fn referenced(
 ) -> Value {
     let mut schema = schema.clone();
     // Circles of references were not cut yet when this is asked first.
-    for _ in 0..32 {
+    for _ in 0..MAX_CHAIN {
         let Some(members) = schema.as_object() else { break };
         let Some(reference) = members.get("$ref").and_then(Value::as_str) else { break };
         let has_rules = members.keys().any(|keyword| keyword != "$ref" && !crate::schema::is_note(keyword));

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use opentool_http::{Client, Options};
+use opentool_http::{Client, HeaderName, Options};
 use secrecy::SecretString;
 use url::Url;
 
 /// The host's side of all requests of a document.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
     /// Where to send, in place of what the document says.
@@ -30,8 +30,48 @@ pub struct Settings {
     pub missing_credentials: MissingCredentials,
     /// The longest exchange. Default: the client's limit, 60 seconds.
     pub timeout: Option<Duration>,
-    /// The largest answer in bytes. Default: the client's limit, 10 MiB.
+    /// The largest answer in bytes, after it was unpacked. Default: the client's limit, 10 MiB.
     pub body_limit: Option<u64>,
+    /// The longest text of a result in bytes; what is longer is cut, with a notice. Default: no limit but that above.
+    pub result_limit: Option<usize>,
+    /// The headers of an answer that are kept for the host in the output's metadata, under `http.headers`. Default: those
+    /// that say which version was answered, where there is more, and how often one may ask.
+    pub result_headers: Vec<HeaderName>,
+}
+
+/// The headers that are kept where the host says nothing.
+const RESULT_HEADERS: [HeaderName; 12] = [
+    http::header::ETAG,
+    http::header::LAST_MODIFIED,
+    http::header::LINK,
+    http::header::LOCATION,
+    http::header::CONTENT_LOCATION,
+    http::header::RETRY_AFTER,
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("x-total-count"),
+    HeaderName::from_static("x-ratelimit-limit"),
+    HeaderName::from_static("x-ratelimit-remaining"),
+    HeaderName::from_static("x-ratelimit-reset"),
+    HeaderName::from_static("ratelimit"),
+];
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            server: None,
+            server_variables: BTreeMap::new(),
+            document_url: None,
+            credentials: BTreeMap::new(),
+            bearer: None,
+            api_key: None,
+            basic: None,
+            missing_credentials: MissingCredentials::default(),
+            timeout: None,
+            body_limit: None,
+            result_limit: None,
+            result_headers: RESULT_HEADERS.to_vec(),
+        }
+    }
 }
 
 impl Settings {

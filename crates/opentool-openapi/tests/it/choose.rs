@@ -192,7 +192,25 @@ fn results_are_told_or_not() {
 }
 
 #[test]
-fn names_and_schemas_are_the_same_however_the_document_is_ordered() {
+fn a_body_behind_two_references_is_the_same_whatever_was_read_before() {
+    let body = |name: &str| {
+        json!({"post": {"requestBody": {"required": true, "content": {"application/json": {
+        "schema": {"$ref": format!("#/components/schemas/{name}")}}}}}})
+    };
+    let schemas = json!({"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/C"},
+        "C": {"type": "object", "properties": {"x": {"type": "integer"}}}});
+    let arguments = |paths: Value| {
+        let text =
+            json!({"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}}).to_string();
+        let api = parse(text, "a.json").unwrap();
+        api.operation("post_a").unwrap().arguments().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(arguments(json!({"/a": body("A")})), ["x"]);
+    assert_eq!(arguments(json!({"/b": body("B"), "/c": body("C"), "/a": body("A")})), ["x"]);
+}
+
+#[test]
+fn names_are_the_same_however_the_document_is_ordered() {
     let mut operations: Vec<(String, Value)> = (0..200)
         .map(|index| {
             let path = format!(

@@ -89,6 +89,24 @@ async fn parts_in_other_files_become_one_api() {
 }
 
 #[tokio::test]
+async fn a_pointer_may_lead_through_a_reference() {
+    let directory = files(&[
+        (
+            "api.yaml",
+            "swagger: '2.0'\npaths: {/a: {get: {operationId: a, parameters: [{name: p, in: body, schema: {$ref: '#/definitions/Pet'}}]}}}\ndefinitions: {$ref: definitions/index.yaml}\n",
+        ),
+        ("definitions/index.yaml", "Pet: {$ref: ./Pet.yaml}\nloop: {$ref: '#/loop/x'}\n"),
+        (
+            "definitions/Pet.yaml",
+            "type: object\nproperties: {name: {type: string}, x: {$ref: '../api.yaml#/definitions/loop/y'}}\n",
+        ),
+    ]);
+    let api = load(directory.path().join("api.yaml")).await.unwrap();
+    super::assert_sound(&api);
+    assert_eq!(input(&api, "a")["properties"]["name"]["type"], "string", "{}", told(&api, directory.path()));
+}
+
+#[tokio::test]
 async fn names_of_definitions_do_not_depend_on_the_machine() {
     let text = [
         ("api.json", with_reference("types.json#/T")),

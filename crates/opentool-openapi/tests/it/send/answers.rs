@@ -157,8 +157,72 @@ async fn a_long_failure_is_cut() {
 }
 
 #[tokio::test]
-async fn compression_that_nobody_asked_for_is_named() {
+async fn a_compressed_answer_that_breaks_off_is_no_result() {
     let head: Head = &[("content-type", "application/json"), ("content-encoding", "gzip")];
     let error = answer(200, head, *b"\x1f\x8b").await.unwrap_err();
-    assert_eq!(error.for_model(), "HTTP 200 OK, but the body is compressed (gzip), which was not asked for");
+    assert!(error.for_model().ends_with("broke off"), "{}", error.for_model());
+}
+
+/// `{"name":"Tom"}`, and four mebibytes of spaces.
+const GZIP: &str = "H4sIAAAAAAAAA6tWykvMTVWyUgrJz1WqBQCSFOFfDgAAAA==";
+const BROTLI: &str = "iwaAeyJuYW1lIjoiVG9tIn0D";
+const BOMB: &str = "m///P/glQOKxQCD3/gc=";
+
+async fn packed(coding: &'static str, body: &str, settings: Settings) -> Result<ToolOutput, ToolError> {
+    use base64::Engine as _;
+    let body = base64::engine::general_purpose::STANDARD.decode(body).unwrap();
+    let respond = move |headers: axum::http::HeaderMap| async move {
+        let asked = headers.get(header::ACCEPT_ENCODING).map(|value| value.to_str().unwrap().to_owned());
+        assert!(asked.is_some_and(|asked| asked.contains("gzip") && asked.contains("br")));
+        ([(header::CONTENT_ENCODING, coding), (header::CONTENT_TYPE, "application/json")], body)
+    };
+    let url = serve(Router::new().route("/s", get(respond))).await;
+    call(&url, operation("GET /s"), json!({}), settings).await
+}
+
+#[tokio::test]
+async fn compressed_answers_are_unpacked_within_the_limit() {
+    for (coding, body) in [("gzip", GZIP), ("br", BROTLI)] {
+        let output = packed(coding, body, Settings::new()).await.unwrap();
+        assert_eq!(output.structured.unwrap(), json!({"name": "Tom"}), "{coding}");
+    }
+    let mut settings = Settings::new();
+    settings.body_limit = Some(1024 * 1024);
+    let error = packed("br", BOMB, settings).await.unwrap_err().to_string();
+    assert!(error.contains("larger than the limit of 1048576 bytes"), "{error}");
+    let error = packed("zstd", BROTLI, Settings::new()).await.unwrap_err().to_string();
+    assert!(error.contains("compressed in a way that cannot be read (zstd)"), "{error}");
+}
+
+#[tokio::test]
+async fn long_results_are_shortened_where_the_host_wants_it() {
+    let items: Vec<_> = (0..1_000).map(|id| json!({"id": id})).collect();
+    let body = json!({"items": items}).to_string();
+    let ask = async |limit| {
+        let body = body.clone();
+        let respond = async move || ([(header::CONTENT_TYPE, "application/json")], body.clone());
+        let url = serve(Router::new().route("/s", get(respond))).await;
+        let mut settings = Settings::new();
+        settings.result_limit = limit;
+        call(&url, operation("GET /s"), json!({}), settings).await.unwrap()
+    };
+    assert_eq!(ask(None).await.to_text(), body);
+    let short = ask(Some(500)).await;
+    let [Content::Text(text), Content::Text(notice)] = short.content.as_slice() else { panic!("{short:?}") };
+    assert!(text.len() <= 500 && serde_json::from_str::<serde_json::Value>(text).is_ok());
+    assert!(notice.contains("of 1000 entries"), "{notice}");
+    assert_eq!((short.structured, &short.metadata["http.shortened"]["bytes"]), (None, &json!(body.len())));
+}
+
+#[tokio::test]
+async fn headers_that_matter_are_kept_for_the_host() {
+    let head: Head = &[
+        ("content-type", "application/json"),
+        ("etag", "\"1\""),
+        ("link", "</s?page=2>; rel=next"),
+        ("x-other", "no"),
+    ];
+    let output = answer(200, head, "[]").await.unwrap();
+    assert_eq!(output.metadata["http.headers"], json!({"etag": "\"1\"", "link": "</s?page=2>; rel=next"}));
+    assert_eq!(output.metadata["http.status"], 200);
 }

@@ -102,7 +102,7 @@ async fn what_leaves_arrives() {
             "key": true,
             "headers": ["application/json", "v", "c=z", "application/json, */*;q=0.8", "opentool/"],
             // And `Host`, and `Content-Length`.
-            "names": 8,
+            "names": 9,
             "body": r#"{"n":1}"#,
         })
     );

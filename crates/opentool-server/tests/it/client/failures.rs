@@ -10,7 +10,7 @@ use opentool_server::client::{self, Client, ClientError, FunctionCall, KeyGiven}
 use serde_json::json;
 
 use super::foreign::document;
-use super::raw::{Do, Raw, answer, stream};
+use super::raw::{Do, Raw, answer, refusing, stream};
 
 async fn failure(status: u16, body: &'static str) -> ClientError {
     let server = Raw::start(move |_| vec![answer(status, body)]).await;
@@ -18,11 +18,6 @@ async fn failure(status: u16, body: &'static str) -> ClientError {
     let error = client.call(&FunctionCall::new("1", "f")).await.unwrap_err();
     assert!(!format!("{error} {error:?}").contains("very-secret-key"), "{error:?}");
     error
-}
-
-async fn closed() -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    format!("http://{}", listener.local_addr().unwrap())
 }
 
 /// The text that a model reads of a failed call.
@@ -84,7 +79,7 @@ async fn errors_come_with_any_status() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_named_and_asked_about() {
-    let url = closed().await;
+    let (_socket, url) = refusing();
     let client = client::connect(&url).retries(0).build().unwrap();
     let error = client.version().await.unwrap_err();
     assert!(matches!(error, ClientError::NoAccess { .. }), "{error}");

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Notify;
 
 /// What the server does next on a connection.
@@ -175,4 +175,12 @@ pub(super) fn stream_head() -> Do {
 /// A whole event stream that ends with its connection.
 pub(super) fn stream(body: &str) -> Vec<Do> {
     vec![stream_head(), Do::Send(body.as_bytes().to_vec()), Do::Close]
+}
+
+/// An address at which nobody takes connections, for as long as the socket lives and does not listen.
+pub(super) fn refusing() -> (TcpSocket, String) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}", socket.local_addr().unwrap());
+    (socket, url)
 }

@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::error::CliError;
-use crate::source::{Content, Loading, Source};
+use crate::source::{Content, Loading, Source, SourceError, Way};
 
 /// Makes a request, and tells apart why it cannot be made.
 ///
@@ -45,9 +45,6 @@ pub(crate) struct Access {
     /// [env: OPENTOOL_BEARER]
     #[arg(long, value_name = "[NAME=]TOKEN", value_parser = not_empty)]
     bearer: Vec<SecretString>,
-    /// The API key [env: OPENTOOL_API_KEY]
-    #[arg(long, value_name = "[NAME=]KEY", value_parser = not_empty)]
-    api_key: Vec<SecretString>,
     /// User and password for HTTP Basic [env: OPENTOOL_BASIC]
     #[arg(long, value_name = "[NAME=]USER:PASSWORD", value_parser = not_empty)]
     basic: Vec<SecretString>,
@@ -70,8 +67,18 @@ impl Access {
         loading: &Loading,
     ) -> Result<Vec<Source>, CliError> {
         let names: Vec<String> = sources.iter().filter_map(|source| source.spec.name.clone()).collect();
-        let apis = sources.iter().filter(|source| matches!(source.content, Content::OpenApi(_))).count();
-        sources.into_iter().map(|source| self.settle(source, &names, apis == 1, loading)).collect()
+        let only = sources.len() == 1;
+        let apis = sources.iter().filter(|source| calls_somebody(source)).count();
+        let settle = |source: Source| {
+            let unnamed = match (calls_somebody(&source), apis) {
+                _ if only => Unnamed::Own,
+                (true, 1) => Unnamed::Own,
+                (true, _) => Unnamed::Unclear,
+                (false, _) => Unnamed::Others,
+            };
+            self.settle(source, &names, unnamed, loading)
+        };
+        sources.into_iter().map(settle).collect()
     }
 
     /// Gives the only API its settings.
@@ -80,7 +87,7 @@ impl Access {
     /// [`CliError::Usage`] for a value that cannot be read.
     pub(crate) fn apply_to(&self, source: Source, loading: &Loading) -> Result<Source, CliError> {
         let names: Vec<String> = source.spec.name.iter().cloned().collect();
-        self.settle(source, &names, true, loading)
+        self.settle(source, &names, Unnamed::Own, loading)
     }
 
     /// The settings of the only API without any credential but those of `--credential`, which stand on the command
@@ -91,7 +98,7 @@ impl Access {
     pub(crate) fn typed(&self, source: &Source) -> Result<Settings, CliError> {
         let own = source.spec.name.as_deref();
         let names: Vec<String> = own.map(str::to_owned).into_iter().collect();
-        let mut settings = self.settings(&Scope { names: &names, own, alone: true })?;
+        let mut settings = self.settings(&Scope { names: &names, own, unnamed: Unnamed::Own }, None)?;
         (settings.bearer, settings.api_key, settings.basic) = (None, None, None);
         if settings.document_url.is_none() {
             settings.document_url = source.api().and_then(|api| api.settings().document_url.clone());
@@ -103,22 +110,38 @@ impl Access {
         &self,
         source: Source,
         names: &[String],
-        alone: bool,
+        unnamed: Unnamed,
         loading: &Loading,
     ) -> Result<Source, CliError> {
         let Source { spec, content, faults } = source;
+        let scope = Scope { names, own: spec.name.as_deref(), unnamed };
         let content = match content {
             Content::OpenApi(api) => {
-                let mut settings = self.settings(&Scope { names, own: spec.name.as_deref(), alone })?;
+                let mut settings = self.settings(&scope, Some(loading))?;
                 settings.timeout = Some(loading.timeout);
                 Content::OpenApi(Box::new(api.with(settings)))
             }
-            other @ (Content::Definitions(_) | Content::OpenTool(_)) => other,
+            Content::OpenTool(opentool) => {
+                let server = scope.values("--server", self.server.iter().map(String::as_str))?.pop();
+                let way = Way {
+                    server: server.map(str::to_owned),
+                    api_key: scope.api_key(&loading.api_key)?,
+                    timeout: loading.timeout,
+                };
+                let place = spec.place.to_string();
+                let connected = opentool.connect(&way);
+                Content::OpenTool(Box::new(
+                    connected
+                        .map_err(|error| Box::new(SourceError::Server { place, error: Box::new(error) }))?,
+                ))
+            }
+            definitions @ Content::Definitions(_) => definitions,
         };
         Ok(Source { spec, content, faults })
     }
 
-    fn settings(&self, scope: &Scope<'_>) -> Result<Settings, CliError> {
+    /// Without `loading` there is no key of the environment or of `--api-key`.
+    fn settings(&self, scope: &Scope<'_>, loading: Option<&Loading>) -> Result<Settings, CliError> {
         let mut settings = Settings::new();
         for text in scope.values("--server", self.server.iter().map(String::as_str))? {
             settings.server = Some(address("--server", text)?);
@@ -131,7 +154,9 @@ impl Access {
             settings.server_variables.insert(name.to_owned(), value.to_owned());
         }
         settings.bearer = scope.secret("--bearer", "BEARER", &self.bearer)?;
-        settings.api_key = scope.secret("--api-key", "API_KEY", &self.api_key)?;
+        if let Some(loading) = loading {
+            settings.api_key = scope.api_key(&loading.api_key)?;
+        }
         if let Some(text) = scope.secret("--basic", "BASIC", &self.basic)? {
             let (user, password) = two(text.expose_secret(), ':', "--basic USER:PASSWORD")?;
             settings.basic = Some((user.to_owned(), password.into()));
@@ -154,16 +179,44 @@ impl Access {
 }
 
 /// Which values are meant for one source.
-struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     /// The names of all sources.
-    names: &'a [String],
+    pub(crate) names: &'a [String],
     /// The name of this one.
-    own: Option<&'a str>,
-    /// It is the only API.
-    alone: bool,
+    pub(crate) own: Option<&'a str>,
+    /// Whom values without a name are for.
+    pub(crate) unnamed: Unnamed,
+}
+
+/// Whom a value without a name in front is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unnamed {
+    /// This source: it is the only one that calls somebody.
+    Own,
+    /// One of several, nobody knows which.
+    Unclear,
+    /// Others: this source calls nobody.
+    Others,
+}
+
+/// Whether calls of the source's tools leave this machine's program, as far as the source says.
+fn calls_somebody(source: &Source) -> bool {
+    match &source.content {
+        Content::OpenApi(_) => true,
+        Content::OpenTool(opentool) => opentool.client().is_some() || opentool.document().server.is_some(),
+        Content::Definitions(_) => false,
+    }
 }
 
 impl Scope<'_> {
+    /// The API key for this source, of the command line or the environment.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] if it is not certain for which source it is, or empty.
+    pub(crate) fn api_key(&self, values: &[SecretString]) -> Result<Option<SecretString>, CliError> {
+        self.secret("--api-key", "API_KEY", values)
+    }
+
     /// The values of an option that are meant for this source, without the name in front.
     fn values<'v>(
         &self,
@@ -175,7 +228,8 @@ impl Scope<'_> {
             match value.split_once('=').filter(|(name, _)| self.names.iter().any(|known| known == name)) {
                 Some((name, value)) if Some(name) == self.own => own.push(value),
                 Some(_) => {}
-                None if self.alone => own.push(value),
+                None if self.unnamed == Unnamed::Own => own.push(value),
+                None if self.unnamed == Unnamed::Others => {}
                 None => {
                     return Err(CliError::usage(
                         format!("there are several APIs, and `{option}` does not say which one it is for"),
@@ -219,7 +273,7 @@ impl Scope<'_> {
 }
 
 /// A variable of the environment, if it is set and not empty.
-fn environment(name: &str) -> Result<Option<SecretString>, CliError> {
+pub(crate) fn environment(name: &str) -> Result<Option<SecretString>, CliError> {
     match std::env::var(name) {
         Ok(value) if value.is_empty() => Ok(None),
         Ok(value) => Ok(Some(value.into())),
@@ -232,7 +286,7 @@ fn environment(name: &str) -> Result<Option<SecretString>, CliError> {
 }
 
 /// A secret of the command line. The error cannot repeat it: only an empty one is refused.
-fn not_empty(text: &str) -> Result<SecretString, &'static str> {
+pub(crate) fn not_empty(text: &str) -> Result<SecretString, &'static str> {
     if text.is_empty() {
         return Err(
             "it is empty; leave it out, or give it a value (`--anonymous` sends without credentials)",

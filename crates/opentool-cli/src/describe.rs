@@ -63,6 +63,36 @@ pub(crate) fn document(
     (document, losses)
 }
 
+/// What an OpenTool server shows as its document.
+#[derive(Debug)]
+pub(crate) enum Shown {
+    /// This one.
+    Document(Box<Document>),
+    /// One that is made from the tools, and says this about itself.
+    Made {
+        /// The title.
+        title: String,
+        /// The version.
+        version: String,
+    },
+}
+
+/// What an OpenTool server of these sources shows: the document of the only source, if nothing is taken out of it.
+///
+/// Where its functions are really run is not for clients of this server to know.
+pub(crate) fn served(sources: &[Source], selection: &Selection) -> Shown {
+    if let [Source { spec, content: Content::OpenTool(opentool), .. }] = sources
+        && spec.name.is_none()
+        && selection.is_everything()
+    {
+        let mut document = opentool.document().clone();
+        document.server = None;
+        return Shown::Document(Box::new(document));
+    }
+    let Info { title, version, .. } = info(sources);
+    Shown::Made { title, version }
+}
+
 fn exported(export: &Export, tools: &ToolSet) -> (Document, Vec<Loss>) {
     let exported = export.document(tools.definitions());
     (exported.document, exported.losses)

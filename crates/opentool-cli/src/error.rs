@@ -54,6 +54,12 @@ pub(crate) enum CliError {
     /// A call failed, before or after it left.
     #[error("{}", call_text(.0))]
     Call(#[from] ToolError),
+    /// A document describes the function, and nothing says where it is run.
+    #[error("{place}: the document names no server, so its functions cannot be called")]
+    NoServer {
+        /// The document.
+        place: String,
+    },
     /// The request lacks nothing but a credential.
     #[error("{}", call_text(.0))]
     NoCredential(ToolError),
@@ -155,9 +161,11 @@ impl CliError {
         match self {
             Self::Usage { .. } => Exit::Usage,
             Self::Source(_) | Self::Clash(_) | Self::Incomplete { .. } => Exit::Source,
-            Self::Argument { .. } | Self::LeftOut { .. } | Self::NoCredential(_) | Self::NotSent(_) => {
-                Exit::Call
-            }
+            Self::Argument { .. }
+            | Self::LeftOut { .. }
+            | Self::NoServer { .. }
+            | Self::NoCredential(_)
+            | Self::NotSent(_) => Exit::Call,
             Self::Call(error) => match error {
                 ToolError::UnknownTool(_) | ToolError::InvalidArguments(_) | ToolError::Refused(_) => {
                     Exit::Call
@@ -186,7 +194,7 @@ impl CliError {
             Self::Incomplete { .. } => "source_incomplete",
             Self::LeftOut { .. } => "unknown_tool",
             Self::Argument { .. } => "invalid_arguments",
-            Self::NotSent(ToolError::Failed(_)) | Self::NoCredential(_) => "not_sent",
+            Self::NotSent(ToolError::Failed(_)) | Self::NoCredential(_) | Self::NoServer { .. } => "not_sent",
             Self::TooLate { .. } => "timed_out",
             Self::Call(error) | Self::NotSent(error) => error.code(),
             Self::Answer => "failed",
@@ -221,6 +229,11 @@ impl CliError {
             Self::NotSent(ToolError::Failed(_)) => {
                 Some("`--server URL` and its like set what is missing: `opentool call --help`".into())
             }
+            Self::NoServer { .. } => Some(
+                "`--server URL` says where they are run; `--mock` answers with examples; or give the document a \
+                 `server` with a `url`"
+                    .into(),
+            ),
             Self::NoCredential(_) => Some(
                 "set it with `--api-key`, `--bearer` or `--basic`, better in the environment: `OPENTOOL_API_KEY`, \
                  `OPENTOOL_BEARER`, `OPENTOOL_BASIC`; for one scheme with `--credential SCHEME=VALUE`; \

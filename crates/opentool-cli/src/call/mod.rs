@@ -2,7 +2,9 @@
 
 mod arguments;
 mod by_location;
+mod dry_run;
 mod typed;
 
 pub(crate) use arguments::{read, standard_input};
 pub(crate) use by_location::ByLocation;
+pub(crate) use dry_run::DryRun;

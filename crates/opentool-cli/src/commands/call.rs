@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::time::Instant;
 
+use opentool::client::Client;
 use opentool::openapi::Settings;
 use opentool::schema::{RepairPolicy, Repairs, ToolSetExt as _};
 use opentool::{ToolCall, ToolContext, ToolError, ToolOutput, UnknownTool};
@@ -10,7 +11,7 @@ use opentool::{ToolCall, ToolContext, ToolError, ToolOutput, UnknownTool};
 use url::Url;
 
 use crate::args::examples;
-use crate::call::ByLocation;
+use crate::call::{ByLocation, DryRun};
 use crate::console::Console;
 use crate::credentials::Access;
 use crate::error::CliError;
@@ -33,6 +34,7 @@ use crate::{call, credentials, runtime};
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool call petstore.yaml getPetById petId=2"
     "opentool call petstore.yaml findPetsByStatus status=pending --json | jq .structured"
+    "OPENTOOL_API_KEY=$KEY opentool call http://127.0.0.1:17001/opentool get_weather city=Paris"
     "opentool call petstore.yaml addPet '{\"name\": \"Rex\", \"species\": \"dog\"}' --dry-run"
     "OPENTOOL_BEARER=$TOKEN opentool call https://example.com/openapi.json createIssue title=Hello"
 })]
@@ -47,6 +49,9 @@ pub(crate) struct Args {
     /// Send nothing; print the request: as a `curl` command, or with `--json` as one object. Secrets are `***`
     #[arg(long)]
     dry_run: bool,
+    /// Call nobody: answer with an example of what the tool says that it gives
+    #[arg(long, conflicts_with_all = ["dry_run", "args_by_location"])]
+    mock: bool,
     /// Arguments are named as in the API's document and not as the tool names them: parameters by name, `path.id` and
     /// `query.id` where one name has two places, the whole body as `body`, bytes as `{"$base64": "…"}`. For comparing
     /// requests: with `--dry-run --json` a `--credential` of this command line is shown in the request
@@ -67,7 +72,12 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         ));
     }
     let source = Source::load(args.source, &args.loading, console)?;
-    let source = args.access.apply_to(source, &args.loading)?;
+    let source = if args.mock { source.mocked()? } else { args.access.apply_to(source, &args.loading)? };
+    if let (Some(opentool), false) = (source.opentool(), args.mock)
+        && opentool.client().is_none()
+    {
+        return Err(CliError::NoServer { place: source.spec.place.to_string() });
+    }
     let tools = source.tools()?;
     let tool = source.find(&tools, &args.tool)?;
     let arguments = call::read(&args.arguments, tool.definition())?;
@@ -96,18 +106,22 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         Content::OpenApi(api) => {
             let name = source.own_name(&call.name);
             let make = |settings: &Settings| api.clone().with(settings.clone()).request(name, &arguments);
-            Some(credentials::request(api.settings(), make)?)
+            let request = credentials::request(api.settings(), make)?;
+            if args.dry_run {
+                return DryRun { json: request.to_json(), curl: request.to_curl() }.show(console);
+            }
+            Url::parse(request.url()).ok()
         }
-        Content::Definitions(_) | Content::OpenTool(_) => None,
+        Content::OpenTool(opentool) => {
+            let url = opentool.client().map(Client::url);
+            if let (true, Some(url)) = (args.dry_run, url) {
+                let name = source.own_name(&call.name);
+                return DryRun::of_function(opentool, url, name, arguments).show(console);
+            }
+            url.and_then(|url| Url::parse(url).ok())
+        }
+        Content::Definitions(_) => None,
     };
-    if let (true, Some(request)) = (args.dry_run, &request) {
-        if console.is_json() {
-            console.json(&request.to_json())?;
-        } else {
-            console.data(format!("{}\n", request.to_curl()).as_bytes())?;
-        }
-        return Ok(());
-    }
     // What has no request is known by its definition only, and refuses below, dry run or not.
     let started = Instant::now();
     let mut cx = ToolContext::new().call_id("1").fact(as_written);
@@ -122,9 +136,9 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         let wall = limit.saturating_add(limit / 10);
         match tokio::time::timeout(wall, tools.call(&cx, &call)).await {
             Ok(Err(ToolError::TimedOut(_))) | Err(_) => {
-                let server = request.as_ref().and_then(|request| Url::parse(request.url()).ok());
-                let server =
-                    server.map_or_else(|| call.name.clone(), |url| url.origin().ascii_serialization());
+                let server = request
+                    .as_ref()
+                    .map_or_else(|| call.name.clone(), |url| url.origin().ascii_serialization());
                 Err(CliError::TooLate { server, limit })
             }
             Ok(result) => Ok(result?),

@@ -1,5 +1,7 @@
 //! `opentool check`: what is wrong with documents.
 
+use std::time::Duration;
+
 use clap::ValueEnum;
 use opentool::Severity;
 use opentool_text::Renderer;
@@ -10,7 +12,7 @@ use crate::check::{Checked, check};
 use crate::console::{Console, counted};
 use crate::error::CliError;
 use crate::render;
-use crate::source::{DocumentSpec, Loading, one_standard_input, read};
+use crate::source::{DocumentSpec, one_standard_input, read, seconds};
 
 /// Check documents, and show what is wrong with each line
 ///
@@ -31,8 +33,9 @@ pub(crate) struct Args {
     /// Fail for warnings too
     #[arg(long, value_name = "WHAT")]
     deny: Option<Deny>,
-    #[command(flatten)]
-    loading: Loading,
+    /// The longest wait for a document, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    timeout: Duration,
 }
 
 /// What is not accepted beside errors.
@@ -87,7 +90,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let number = args.files.len();
     for DocumentSpec { kind, place } in args.files {
         let shown = place.to_string();
-        let (bytes, address) = match read(&place, args.loading.timeout) {
+        let (bytes, address) = match read(&place, args.timeout) {
             Ok(read) => read,
             Err(error @ CliError::Source(_)) if number > 1 => {
                 console.error(&error)?;

@@ -74,7 +74,7 @@ fn address(text: &str) -> Result<Url, &'static str> {
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     args.target.check()?;
     let sources = load_all(args.sources, &args.loading, console)?;
-    let tools = gather(&sources, &args.selection)?;
+    let tools = gather(&sources, &args.selection, console)?;
     if tools.is_empty() {
         return Err(none_left(&sources, &args.selection));
     }

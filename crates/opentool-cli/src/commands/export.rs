@@ -32,7 +32,7 @@ pub(crate) struct Args {
 /// Prints the definitions as JSON, with and without `--json`.
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let sources = load_all(args.sources, &args.loading, console)?;
-    let tools = gather(&sources, &args.selection)?;
+    let tools = gather(&sources, &args.selection, console)?;
     if tools.is_empty() {
         return Err(none_left(&sources, &args.selection));
     }

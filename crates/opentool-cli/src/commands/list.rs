@@ -29,7 +29,7 @@ pub(crate) struct Args {
 /// Prints the tools as a table, or with `--json` as an array.
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let sources = load_all(args.sources, &args.loading, console)?;
-    let tools = gather(&sources, &args.selection)?;
+    let tools = gather(&sources, &args.selection, console)?;
     if console.is_json() {
         console.json(&schema::list(&tools))?;
     } else {

@@ -51,7 +51,7 @@ fn run(cli: Cli, console: &Console) -> Result<(), CliError> {
         Command::List(args) => list::run(args, console),
         Command::Show(args) => show::run(args, console),
         Command::Call(args) => call::run(args, console),
-        Command::Serve(args) => serve::run(args, console),
+        Command::Serve(args) => serve::run(*args, console),
         Command::Export(args) => export::run(args, console),
         Command::Check(args) => check::run(args, console),
         Command::CheckArgs(args) => check_args::run(args, console),

@@ -18,9 +18,9 @@ use opentool::openapi::{self, OpenApiError};
 use opentool_petshop::{API_KEY, PETSTORE_YAML, PetShop};
 
 use crate::args::examples;
-use crate::commands::serve::Listen;
 use crate::console::Console;
 use crate::error::CliError;
+use crate::listen::Listen;
 use crate::runtime;
 
 /// Play the whole story: a real API becomes tools, and a conversation calls them

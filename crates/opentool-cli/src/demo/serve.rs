@@ -11,9 +11,10 @@ use opentool_petshop::{DEFAULT_PORT, PetShop, StartError};
 use super::all_tools;
 use super::event::Event;
 use super::stage::Stage;
-use crate::commands::serve::{DEFAULT_ADDRESS, Listen};
+use crate::commands::serve::DEFAULT_ADDRESS;
 use crate::console::Console;
 use crate::error::CliError;
+use crate::listen::Listen;
 use crate::runtime::shutdown_requested;
 
 /// Where a server may listen that found its default in use.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use opentool::Diagnostic;
+use opentool::client::ClientError;
 use opentool::doc::DocError;
 use opentool::openapi::OpenApiError;
 use opentool::schema::DefinitionsError;
@@ -106,6 +107,14 @@ pub(crate) enum SourceError {
         /// What is wrong; names the document.
         error: Box<OpenApiError>,
     },
+    /// An OpenTool server that gives no document that can be used.
+    #[error("{place}: {}", chain(.error))]
+    Server {
+        /// The address.
+        place: String,
+        /// What happened.
+        error: Box<ClientError>,
+    },
     /// A text that is no OpenTool document.
     #[error("{}", pointed(.error.diagnostic()))]
     OpenTool {
@@ -123,6 +132,11 @@ impl SourceError {
             Self::NoAnswer { .. } | Self::TooLate { .. } => "source_unreachable",
             Self::Status { code: 404 | 410, .. } => "source_not_found",
             Self::Status { .. } => "source_status",
+            Self::Server { error, .. } => match **error {
+                ClientError::Unauthorized { .. } => "source_unauthorized",
+                ClientError::NoAccess { .. } | ClientError::Http(_) => "source_unreachable",
+                _ => "source_server",
+            },
             Self::Empty { .. } => "source_empty",
             Self::NotText { .. } | Self::NotJson { .. } => "source_syntax",
             Self::Unknown { .. } => "source_unknown",
@@ -143,6 +157,19 @@ impl SourceError {
                 "download the document yourself and give its path, or pipe it in and write `-`".into()
             }
             Self::Status { .. } => "give the address of the document itself, not that of its web page".into(),
+            Self::Server { error, .. } => match **error {
+                ClientError::Unauthorized { .. } => {
+                    "`--api-key KEY` gives one, better in the environment: `OPENTOOL_API_KEY`".into()
+                }
+                ClientError::NoDocument { .. } => {
+                    "save its document to a file, and give that with `--server URL`".into()
+                }
+                ClientError::NoAccess { .. } => {
+                    "a server of OpenTool is named with its base path: `http://127.0.0.1:17001/opentool`"
+                        .into()
+                }
+                _ => return None,
+            },
             Self::NotText { .. } | Self::Empty { .. } => {
                 "a SOURCE holds an OpenAPI or OpenTool document (JSON or YAML) or tool definitions (JSON)"
                     .into()

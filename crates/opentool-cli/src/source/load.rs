@@ -6,26 +6,35 @@ use std::time::Duration;
 
 use opentool::openapi::{self, Address, Api};
 use opentool::schema::parse_definitions;
-use opentool::{Diagnostic, Severity, Tool, ToolSet, doc};
+use opentool::{Diagnostic, Severity, Tool, ToolSet, doc, mock};
+use secrecy::SecretString;
 use serde_json::Value;
 
 use crate::console::Console;
+use crate::credentials::{Scope, Unnamed, not_empty};
 use crate::error::CliError;
+use crate::runtime;
 use crate::source::SourceError;
 use crate::source::opentool::OpenTool;
 use crate::source::read::read;
 use crate::source::recognise::recognise;
+use crate::source::remote::{self, Asked};
 use crate::source::spec::{Kind, Place, SourceSpec};
 
-/// How long to wait.
+/// How sources are reached.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Loading {
     /// The longest wait for a document or a call, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
+    /// The API key, of a server that is a SOURCE too; better in the environment, where `ps` does not show it
+    /// [env: OPENTOOL_API_KEY]
+    #[arg(long, value_name = "[NAME=]KEY", value_parser = not_empty)]
+    pub(crate) api_key: Vec<SecretString>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// A limit of time as a person writes it.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let limit = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
     limit
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
@@ -43,7 +52,9 @@ pub(crate) fn load_all(
 ) -> Result<Vec<Source>, CliError> {
     one_standard_input(specs.iter().map(|spec| &spec.place))?;
     unique_names(&specs)?;
-    specs.into_iter().map(|spec| Source::load(spec, loading, console)).collect()
+    let names: Vec<String> = specs.iter().filter_map(|spec| spec.name.clone()).collect();
+    let unnamed = if specs.len() == 1 { Unnamed::Own } else { Unnamed::Unclear };
+    specs.into_iter().map(|spec| Source::read(spec, &names, unnamed, loading, console)).collect()
 }
 
 /// Standard input can be read once.
@@ -95,12 +106,56 @@ impl Source {
     /// # Errors
     /// [`CliError::Source`] if it cannot be used at all.
     pub(crate) fn load(spec: SourceSpec, loading: &Loading, console: &Console) -> Result<Self, CliError> {
+        let names: Vec<String> = spec.name.iter().cloned().collect();
+        Self::read(spec, &names, Unnamed::Own, loading, console)
+    }
+
+    /// `names` are those of all sources; they and `unnamed` decide whether a key is for this one.
+    fn read(
+        spec: SourceSpec,
+        names: &[String],
+        unnamed: Unnamed,
+        loading: &Loading,
+        console: &Console,
+    ) -> Result<Self, CliError> {
         let place = spec.place.to_string();
-        let (bytes, address) = read(&spec.place, loading.timeout)?;
-        let (content, diagnostics) = parse(spec.kind, &place, bytes, address)?;
+        let document = read(&spec.place, loading.timeout).and_then(|(bytes, address)| {
+            let parsed = parse(spec.kind, &place, bytes, address)?;
+            Ok(parsed)
+        });
+        let (content, diagnostics) = match (document, &spec.place) {
+            (Err(error), Place::Web(url)) if may_be_server(spec.kind, &error) => {
+                let scope = Scope { names, own: spec.name.as_deref(), unnamed };
+                let key = || scope.api_key(&loading.api_key);
+                match runtime::wait_for(remote::ask(url, &place, loading, key))? {
+                    Asked::Server(opentool, diagnostics) => (Content::OpenTool(opentool), diagnostics),
+                    Asked::NoServer(error) if spec.kind == Some(Kind::OpenTool) => {
+                        return Err(Box::new(SourceError::Server { place, error: Box::new(error) }).into());
+                    }
+                    // It was a document that was meant, then.
+                    Asked::NoServer(_) => return Err(error),
+                }
+            }
+            (document, _) => document?,
+        };
         console.diagnostics(&place, &diagnostics)?;
         let faults = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
         Ok(Self { spec, content, faults })
+    }
+
+    /// The same tools with examples behind them: nothing of the source is run.
+    ///
+    /// # Errors
+    /// [`CliError::Source`].
+    pub(crate) fn mocked(self) -> Result<Self, CliError> {
+        let content = match self.content {
+            Content::OpenTool(opentool) => Content::OpenTool(Box::new(opentool.mocked())),
+            Content::OpenApi(api) => Content::Definitions(mock::mock(
+                &api.tools().map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?,
+            )),
+            Content::Definitions(tools) => Content::Definitions(mock::mock(&tools)),
+        };
+        Ok(Self { content, ..self })
     }
 
     /// For commands that show a source: nothing that was left out goes unnoticed. Asked when the rest has been shown.
@@ -164,6 +219,17 @@ impl Source {
         let namespace = self.spec.name.as_deref();
         namespace.and_then(|namespace| tool.strip_prefix(namespace)?.strip_prefix("__")).unwrap_or(tool)
     }
+}
+
+/// Whether what kept the address from being read as a document may be that it is a server.
+fn may_be_server(kind: Option<Kind>, error: &CliError) -> bool {
+    let CliError::Source(error) = error else { return false };
+    let answered = match &**error {
+        SourceError::Status { .. } | SourceError::Unknown { .. } | SourceError::Empty { .. } => true,
+        SourceError::OpenTool { .. } => kind == Some(Kind::OpenTool),
+        _ => false,
+    };
+    answered && kind.is_none_or(|kind| kind == Kind::OpenTool)
 }
 
 /// Gives the text to the reader of its kind.

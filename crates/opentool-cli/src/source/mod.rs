@@ -5,11 +5,13 @@ mod load;
 mod opentool;
 mod read;
 mod recognise;
+mod remote;
 mod select;
 mod spec;
 
 pub(crate) use error::SourceError;
-pub(crate) use load::{Content, Loading, Source, load_all, one_standard_input};
+pub(crate) use load::{Content, Loading, Source, load_all, one_standard_input, seconds};
+pub(crate) use opentool::{OpenTool, Way};
 pub(crate) use read::read;
 pub(crate) use recognise::recognise;
 pub(crate) use select::{Selection, gather, none_left, why_none};

@@ -1,16 +1,55 @@
-//! An OpenTool document as a source: its functions are tools.
+//! OpenTool as a source: a document whose functions are tools, or a server that gives one.
+//!
+//! A document says where its functions are run, if it does; what is sent there, with which key, is decided when a command
+//! means to call ([`OpenTool::connect`]), and listing never connects to it.
 
+use std::time::Duration;
+
+use opentool::client::{self, Client, ClientError};
 use opentool::doc::Document;
-use opentool::{Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet};
+use opentool::{
+    Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet, mock,
+};
+use secrecy::SecretString;
 
-/// An OpenTool document, and its functions as tools.
+/// An OpenTool document or server, and its functions as tools.
 pub(crate) struct OpenTool {
     document: Document,
     tools: ToolSet,
+    /// The server that gave the document.
+    given_by: Option<String>,
+    /// Where calls go.
+    client: Option<Client>,
+    /// Whether they bear a key.
+    has_key: bool,
+}
+
+/// Where calls are to go, and with what.
+#[derive(Debug, Default)]
+pub(crate) struct Way {
+    /// Instead of what the document or the source says.
+    pub(crate) server: Option<String>,
+    /// The key of the server.
+    pub(crate) api_key: Option<SecretString>,
+    /// How long a call may take.
+    pub(crate) timeout: Duration,
+}
+
+impl Way {
+    /// A client that goes this way; nothing is asked yet.
+    ///
+    /// # Errors
+    /// Those of [`client::ConnectBuilder::build`].
+    pub(crate) fn client(&self, url: impl Into<String>) -> Result<Client, ClientError> {
+        let limit = self.timeout;
+        let builder = client::connect(url).timeout(limit).stream_timeout(limit);
+        let builder = builder.connect_timeout(limit.min(Duration::from_secs(10)));
+        self.api_key.iter().cloned().fold(builder, client::ConnectBuilder::api_key).build()
+    }
 }
 
 impl OpenTool {
-    /// The functions of the document, with nothing behind them yet. The place is where the document is, for people.
+    /// The functions of a document, with nothing behind them yet. The place is where the document is, for people.
     pub(crate) fn new(document: Document, place: &str) -> Self {
         let mut tools = ToolSet::new();
         for mut definition in document.definitions() {
@@ -18,7 +57,38 @@ impl OpenTool {
             let added = tools.insert(Described { definition });
             debug_assert!(added.is_ok(), "the names of a document's definitions are unique");
         }
-        Self { document, tools }
+        Self { document, tools, given_by: None, client: None, has_key: false }
+    }
+
+    /// The functions of a server.
+    pub(crate) fn of_server(document: Document, server: &Client) -> Self {
+        let tools = client::document_tools(&document, server);
+        let (given_by, client) = (Some(server.url().to_owned()), Some(server.clone()));
+        Self { document, tools, given_by, client, has_key: false }
+    }
+
+    /// Puts the server behind the functions, if there is one: that of the way, else the one that gave the document, else
+    /// the one that the document names. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// [`ClientError::Address`], [`ClientError::ApiKey`].
+    pub(crate) fn connect(mut self, way: &Way) -> Result<Self, ClientError> {
+        let named = self.document.server.as_ref().map(|server| server.url.clone());
+        let url = way.server.clone().or(self.given_by.clone()).or(named);
+        if let Some(url) = url.filter(|url| !url.trim().is_empty()) {
+            let client = way.client(url)?;
+            self.tools = client::document_tools(&self.document, &client);
+            self.client = Some(client);
+            self.has_key = way.api_key.is_some();
+        }
+        Ok(self)
+    }
+
+    /// Puts examples behind the functions.
+    pub(crate) fn mocked(mut self) -> Self {
+        self.tools = mock::tools(&self.document);
+        self.client = None;
+        self
     }
 
     /// The document, as it was read.
@@ -29,6 +99,16 @@ impl OpenTool {
     /// Its functions.
     pub(crate) fn tools(&self) -> &ToolSet {
         &self.tools
+    }
+
+    /// Whether calls bear a key.
+    pub(crate) fn has_key(&self) -> bool {
+        self.has_key
+    }
+
+    /// The server behind the functions.
+    pub(crate) fn client(&self) -> Option<&Client> {
+        self.client.as_ref()
     }
 }
 

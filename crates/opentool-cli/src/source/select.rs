@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use opentool::{ToolDefinition, ToolSet, UnknownTool};
 
+use crate::console::Console;
 use crate::error::CliError;
 use crate::source::Source;
 
@@ -41,18 +42,22 @@ impl Selection {
 }
 
 /// The chosen tools of all sources, in order. The choice is made before the sources are put together, so that a
-/// tool that is left out cannot clash.
+/// tool that is left out cannot clash. A tag that no tool bears is named, also where others of the choice are known.
 ///
 /// # Errors
 /// [`CliError::Clash`], and [`CliError::Call`] or [`CliError::Usage`] for a name that no source has.
-pub(crate) fn gather(sources: &[Source], selection: &Selection) -> Result<ToolSet, CliError> {
+pub(crate) fn gather(
+    sources: &[Source],
+    selection: &Selection,
+    console: &Console,
+) -> Result<ToolSet, CliError> {
     let sets = sources.iter().map(Source::tools).collect::<Result<Vec<_>, _>>()?;
     if !selection.is_everything() {
         for pattern in selection.only.iter().chain(&selection.without) {
             known(pattern, &sets)?;
         }
     }
-    sources.iter().zip(&sets).try_fold(ToolSet::new(), |all, (source, set)| {
+    let chosen = sources.iter().zip(&sets).try_fold(ToolSet::new(), |all, (source, set)| {
         let chosen = if selection.is_everything() {
             set.clone()
         } else {
@@ -66,7 +71,12 @@ pub(crate) fn gather(sources: &[Source], selection: &Selection) -> Result<ToolSe
             clash.second = source.spec.place.to_string();
             CliError::Clash(Box::new(clash))
         })
-    })
+    })?;
+    // Where nothing is left the command itself says why.
+    if let (false, Some(why)) = (chosen.is_empty(), unknown_tag(&sets, selection)) {
+        console.warning(&why)?;
+    }
+    Ok(chosen)
 }
 
 /// There is nothing to serve or export.
@@ -79,19 +89,22 @@ pub(crate) fn none_left(sources: &[Source], selection: &Selection) -> CliError {
 /// that there are.
 pub(crate) fn why_none(sources: &[Source], selection: &Selection) -> Option<String> {
     let sets: Vec<ToolSet> = sources.iter().filter_map(|source| source.tools().ok()).collect();
+    let is_empty = sets.iter().all(ToolSet::is_empty);
+    if is_empty || selection.is_everything() {
+        return None;
+    }
+    Some(unknown_tag(&sets, selection).unwrap_or_else(|| "the choice of tools leaves none".to_owned()))
+}
+
+/// The first tag of the choice that no tool bears, with those that there are.
+fn unknown_tag(sets: &[ToolSet], selection: &Selection) -> Option<String> {
     let mut tags: Vec<&str> = Vec::new();
     for tag in sets.iter().flat_map(|set| set.definitions()).flat_map(|definition| &definition.tags) {
         if !tags.contains(&tag.as_str()) {
             tags.push(tag);
         }
     }
-    let is_empty = sets.iter().all(ToolSet::is_empty);
-    if is_empty || selection.is_everything() {
-        return None;
-    }
-    let Some(wanted) = selection.tag.iter().find(|wanted| !tags.contains(&wanted.as_str())) else {
-        return Some("the choice of tools leaves none".to_owned());
-    };
+    let wanted = selection.tag.iter().find(|wanted| !tags.contains(&wanted.as_str()))?;
     let more = tags.len().saturating_sub(SHOWN_TAGS);
     let known: Vec<String> = tags.iter().take(SHOWN_TAGS).map(|tag| format!("`{tag}`")).collect();
     Some(match (known.is_empty(), more) {

@@ -69,6 +69,7 @@ fn two_sources_with_the_same_name_are_an_error_until_one_is_named() {
     assert!(names(&list).contains(&"getPetById") && names(&list).contains(&"other__getPetById"));
     let list = run(&["a=petstore.yaml", "b=other.yaml", "--only", "*__getPetById"]).success().json();
     assert_eq!(names(&list), ["a__getPetById", "b__getPetById"]);
+    run(&["a=petstore.yaml", "a=other.yaml"]).failure_json("usage");
     let list = run(&["petstore.yaml", "other.yaml", "--without", "*"]).success().json();
     assert_eq!(names(&list), [""; 0], "what is left out cannot clash");
 }
@@ -93,6 +94,9 @@ fn tools_are_chosen_by_name_tag_and_harmlessness() {
     opentool(["export", "petstore.yaml", "--to", "mcp", "--tag", "nope"])
         .end()
         .failure(2, &["the tags are `pets`"]);
+    let some = opentool(["list", "petstore.yaml", "--tag", "pets,nope"]).end().success();
+    assert!(some.text().contains("getPetById"), "\n{some}");
+    assert!(some.stderr.contains("warning: no tool bears the tag `nope`; the tags are"), "\n{some}");
     let none = opentool(["list", "petstore.yaml", "--tag", "pets", "--only", "placeOrder"]).end().success();
     assert!(none.stderr.contains("note: the choice of tools leaves none"), "\n{none}");
     opentool(["list", "petstore.yaml", "--only", "x*"]).end().failure(2, &["no tool has a name like `x*`"]);

@@ -19,6 +19,8 @@ mod help;
 mod hostile;
 mod list;
 mod new;
+mod opentool_server;
+mod opentool_source;
 mod parse_calls;
 mod peers;
 mod readme;

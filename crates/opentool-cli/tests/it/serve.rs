@@ -2,12 +2,12 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, ChildStdin, ChildStdout, Command};
+use std::process::{Child, ChildStdin, ChildStdout};
 use std::sync::{Mutex, mpsc};
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, Shop, Upstream, get_document, opentool};
+use crate::support::{self, Run, Serving, Shop, Upstream, get_document, opentool};
 
 fn request(id: u32, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
@@ -65,70 +65,18 @@ impl Stdio {
     }
 }
 
-/// A server over HTTP that is told to end when the test does.
-struct Http {
-    child: Child,
-    address: String,
-    stderr: Option<std::thread::JoinHandle<String>>,
-    _run: Run,
+/// Sends a message and leaves the connection open.
+fn send(server: &Serving, message: &Value) -> TcpStream {
+    let (host, path) = server.mcp();
+    let head = "content-type: application/json\r\naccept: application/json, text/event-stream\r\n";
+    support::send(&host, "POST", &path, head, &message.to_string())
 }
 
-impl Http {
-    /// Starts it with `--json`, whose first line says where it is.
-    fn start(run: Run) -> Self {
-        let mut child = run.start();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let mut errors = child.stderr.take().unwrap();
-        let stderr = std::thread::spawn(move || {
-            let mut text = String::new();
-            errors.read_to_string(&mut text).unwrap();
-            text
-        });
-        let listening: Value =
-            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        let url = listening["url"].as_str().unwrap();
-        let address = url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
-        Self { child, address, stderr: Some(stderr), _run: run }
-    }
-
-    /// Sends a message and leaves the connection open.
-    fn send(&self, message: &Value) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let body = message.to_string();
-        write!(
-            stream,
-            "POST /mcp HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json, \
-             text/event-stream\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        )
-        .unwrap();
-        stream
-    }
-
-    /// The whole answer as text.
-    fn ask(&self, message: &Value) -> String {
-        let mut answer = String::new();
-        self.send(message).read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    /// Asks it to end; the exit code, and what it wrote to standard error.
-    fn terminate(mut self) -> (Option<i32>, String) {
-        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
-        assert!(asked.success());
-        let code = self.child.wait().unwrap().code();
-        (code, self.stderr.take().unwrap().join().unwrap())
-    }
-}
-
-impl Drop for Http {
-    fn drop(&mut self) {
-        // Where a test failed half-way.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The whole answer as text.
+fn ask(server: &Serving, message: &Value) -> String {
+    let mut answer = String::new();
+    send(server, message).read_to_string(&mut answer).unwrap();
+    answer
 }
 
 #[test]
@@ -197,8 +145,8 @@ fn over_http_it_says_where_serves_and_ends_when_asked() {
         "--name",
         "pets",
     ]);
-    let server = Http::start(run);
-    let answer = server.ask(&initialize());
+    let server = Serving::start(run);
+    let answer = ask(&server, &initialize());
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"pets\""), "{answer}");
     let (code, stderr) = server.terminate();
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
@@ -209,15 +157,15 @@ fn over_http_a_client_that_goes_away_in_mid_call_harms_nobody() {
     let silent = Upstream::silent();
     let document = get_document(&silent.url, "/x", "[]");
     let run = opentool(["serve", "api.json", "--http", "127.0.0.1:0", "--json"]).file("api.json", document);
-    let server = Http::start(run);
-    drop(server.send(&initialize()));
+    let server = Serving::start(run);
+    drop(send(&server, &initialize()));
     let stateless = |id| {
         let mut message = call(id, "get", json!({}));
         message["params"]["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
         message
     };
-    drop(server.send(&stateless(1)));
-    assert!(server.ask(&initialize()).starts_with("HTTP/1.1 200"));
+    drop(send(&server, &stateless(1)));
+    assert!(ask(&server, &initialize()).starts_with("HTTP/1.1 200"));
     let (code, stderr) = server.terminate();
     assert_eq!(code, Some(0), "{stderr}");
     assert!(!stderr.contains("panicked"), "{stderr}");
@@ -232,14 +180,14 @@ fn a_port_in_use_is_an_error_of_its_own() {
 
 #[test]
 fn an_address_that_others_can_reach_comes_with_a_warning() {
-    let server = Http::start(opentool(["serve", "petstore.yaml", "--http", "0.0.0.0:0", "--json"]));
+    let server = Serving::start(opentool(["serve", "petstore.yaml", "--http", "0.0.0.0:0", "--json"]));
     let (code, stderr) = server.terminate();
     assert_eq!(code, Some(0));
     assert!(
         stderr.starts_with("{\"warning\":\"there is no authentication: whoever can reach 0.0.0.0:0"),
         "{stderr}"
     );
-    let local = Http::start(opentool(["serve", "petstore.yaml", "--http", "0", "--json"]));
+    let local = Serving::start(opentool(["serve", "petstore.yaml", "--http", "0", "--json"]));
     assert_eq!(local.terminate(), (Some(0), String::new()));
 }
 

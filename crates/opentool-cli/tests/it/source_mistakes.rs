@@ -42,7 +42,7 @@ fn documents_with_a_fault_at_a_place() {
     refused("broken.yaml", "openapi: 3.0.3\npaths: [a\n", &["broken.yaml:"]);
     let no_paths = r#"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}}"#;
     refused("none.json", no_paths, &["none.json", "paths"]);
-    refused("old.json", r#"{"swagger": "2.0", "paths": {}}"#, &["old.json", "2.0"]);
+    refused("old.json", r#"{"swagger": "1.2", "paths": {}}"#, &["old.json", "2.0"]);
 }
 
 #[test]

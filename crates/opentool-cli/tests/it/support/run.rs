@@ -56,7 +56,14 @@ impl Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_opentool"));
         command.args(&self.arguments).current_dir(self.directory());
         // What the person who runs the tests has set must not matter.
-        for name in ["OPENTOOL_BEARER", "OPENTOOL_API_KEY", "OPENTOOL_BASIC", "NO_COLOR", "CLICOLOR_FORCE"] {
+        for name in [
+            "OPENTOOL_BEARER",
+            "OPENTOOL_API_KEY",
+            "OPENTOOL_BASIC",
+            "OPENTOOL_SERVER_KEY",
+            "NO_COLOR",
+            "CLICOLOR_FORCE",
+        ] {
             command.env_remove(name);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -121,6 +128,16 @@ impl Ran {
     #[track_caller]
     pub(crate) fn success(self) -> Self {
         assert_eq!(self.code, 0, "\n{self}");
+        self
+    }
+
+    /// The run failed, and the error object on standard error has this code.
+    #[track_caller]
+    pub(crate) fn failure_json(self, code: &str) -> Self {
+        assert_ne!(self.code, 0, "\n{self}");
+        let last = self.stderr.lines().last().unwrap_or_default();
+        let error: Value = serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}\n{self}"));
+        assert_eq!(error["error"]["code"], code, "\n{self}");
         self
     }
 

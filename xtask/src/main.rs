@@ -4,6 +4,7 @@
 
 mod ci;
 mod corpus;
+mod fuzz;
 mod peers;
 mod run;
 
@@ -17,6 +18,7 @@ Commands:
   tidy      only the rules about the tree itself
   setup     installs what the tests need (the Python and TypeScript MCP clients) under target/
   corpus    fetches real OpenAPI documents, imports every one, prints a table
+  fuzz      libFuzzer on every way in; --replay: the kept inputs only, without cargo-fuzz
   bench     all benchmarks
 ";
 
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Some("tidy") => run::cargo(&["test", "--quiet", "--package", "xtask"]),
         Some("setup") => peers::install().map(|_| ()),
         Some("corpus") => corpus::run(&rest),
+        Some("fuzz") => fuzz::run(&rest),
         Some("bench") => run::cargo(&["bench", "--package", "opentool-benches"]),
         Some("help" | "--help" | "-h") => {
             print!("{HELP}");

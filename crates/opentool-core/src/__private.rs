@@ -16,15 +16,15 @@ mod straight;
 
 pub use std::sync::{Arc, OnceLock};
 
-pub use argument::{Argument, NoDefault, NoSchema, NotReadable, NotWritable};
-pub use default::{DefaultFor, default_for};
-pub use describe::describe;
 pub use crate::enum_names::{EnumNames, mark_names};
 #[cfg(feature = "register")]
 pub use crate::registry::Registered;
+pub use argument::{Argument, NoDefault, NoSchema, NotReadable, NotWritable};
+pub use default::{DefaultFor, default_for};
+pub use describe::describe;
+pub use input::{Input, Property};
 #[cfg(feature = "register")]
 pub use inventory;
-pub use input::{Input, Property};
 pub use names::{Named, NamedTool, assert_distinct, set_of};
 pub use reader::Reader;
 pub use returned::{NotAnError, NotReturnable, PlainReturn, ResultReturn, Returned};

@@ -1,6 +1,6 @@
 //! The Rust counterparts of the functions in tests/peers/tool2schema_cases.py, one by one in the same order.
 
-#![allow(unused_variables, clippy::ptr_arg, clippy::needless_pass_by_value)]
+#![allow(unused_variables, non_camel_case_types, clippy::upper_case_acronyms)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,6 @@ use serde_json::Value;
 
 #[enum_names]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::upper_case_acronyms)]
 pub(crate) enum Answer {
     #[serde(rename = "y")]
     YES,
@@ -52,7 +51,6 @@ impl From<Level> for u8 {
 #[enum_names]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[allow(non_camel_case_types)]
 pub(crate) enum Way {
     /// There.
     #[serde(rename = "one-way")]

@@ -124,7 +124,7 @@ fn last_segment(uri: &str) -> &str {
 }
 
 /// `%7B` → `{`. What is not an escape, or not UTF-8, stays.
-fn percent_decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {

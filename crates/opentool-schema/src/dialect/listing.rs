@@ -9,7 +9,8 @@ use opentool_core::Diagnostic;
 
 pub(crate) fn lower(definition: &ToolDefinition) -> Value {
     let mut tool = Map::new();
-    for (key, value) in super::mcp::members(definition) {
+    let schema = definition.input_schema.as_value().clone();
+    for (key, value) in super::mcp::members(definition, &definition.name, schema) {
         if key == "inputSchema" && definition.description.is_empty() {
             tool.insert("description".to_owned(), "".into());
         }

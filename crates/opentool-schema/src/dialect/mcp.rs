@@ -1,27 +1,42 @@
 //! MCP `tools/list`: `{"name","title"?,"description"?,"inputSchema","outputSchema"?,"annotations"?}`.
 //!
-//! Icons, `_meta` and the execution hints of single revisions are neither written nor read.
+//! Up to revision 2025-11-25 an output schema describes an object; another one is left out and listed. Icons,
+//! `_meta` and the execution hints of single revisions are neither written nor read.
 
 use opentool_core::ToolDefinition;
 use serde_json::{Map, Value};
 
+use super::Entry;
 use super::raised::Raising;
+use super::rules::{Form, KEPT, NameRule, Rules};
 
-pub(crate) fn lower(definition: &ToolDefinition) -> Value {
-    Value::Object(members(definition))
+/// The name is a recommendation, which clients of today enforce.
+pub(super) const RULES: Rules =
+    Rules { form: Form::AsIs, names: NameRule { marks: "_.-", letter_first: false, longest: 128 }, ..KEPT };
+
+pub(super) fn entry(entry: Entry<'_>) -> Value {
+    Value::Object(members(entry.definition, &entry.name, entry.schema))
+}
+
+/// Takes out an output schema that revisions before 2026-07-28 have no place for. Whether there was one.
+pub(super) fn without_odd_output(tool: &mut Value) -> bool {
+    let Some(tool) = tool.as_object_mut() else { return false };
+    let odd =
+        tool.get("outputSchema").is_some_and(|schema| schema.get("type").is_none_or(|kind| kind != "object"));
+    odd && tool.shift_remove("outputSchema").is_some()
 }
 
 /// The members, for the formats that add to them.
-pub(super) fn members(definition: &ToolDefinition) -> Map<String, Value> {
+pub(super) fn members(definition: &ToolDefinition, name: &str, schema: Value) -> Map<String, Value> {
     let mut tool = Map::new();
-    tool.insert("name".to_owned(), definition.name.as_str().into());
+    tool.insert("name".to_owned(), name.into());
     if let Some(title) = &definition.title {
         tool.insert("title".to_owned(), title.as_str().into());
     }
     if !definition.description.is_empty() {
         tool.insert("description".to_owned(), definition.description.as_str().into());
     }
-    tool.insert("inputSchema".to_owned(), definition.input_schema.as_value().clone());
+    tool.insert("inputSchema".to_owned(), schema);
     if let Some(schema) = &definition.output_schema {
         tool.insert("outputSchema".to_owned(), schema.as_value().clone());
     }

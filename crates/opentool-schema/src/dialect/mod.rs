@@ -1,106 +1,143 @@
-//! Definitions as other parties write them: one file a format, always the same parts.
+//! Tools as each provider wants them: what has to change in a definition, and the way back for arguments.
 //!
-//! `lower` writes a definition, `raise` reads one. Schemas pass through untouched, their order kept. Rules that a
-//! provider has about names and schemas are not applied here: what leaves is what came in.
+//! One file a dialect, each with its rules as data ([`rules`]) and the form of an entry; the forms that are read
+//! as well have a `raise`. [`lower`] holds what all share: names, losses, budgets; [`rebuild`] writes a schema anew
+//! for the dialects that understand a part of JSON Schema only; [`codec`] takes arguments there and back; [`lint`]
+//! judges definitions without any of that. Messages (calls and results) are not here.
 
 pub(crate) mod anthropic;
+mod anthropic_strict;
+mod bedrock;
+mod codec;
+mod cohere;
+mod deepseek_strict;
+mod gemini;
+mod gemini_openapi;
+mod json_schema;
+mod lint;
 pub(crate) mod listing;
+mod lower;
 pub(crate) mod mcp;
+mod mistral;
+mod named;
+mod ollama;
 pub(crate) mod openai;
+mod openai_responses;
+mod openai_strict;
 pub(crate) mod raised;
-
-use std::fmt;
-use std::str::FromStr;
+mod rebuild;
+mod rules;
 
 use opentool_core::{ToolDefinition, ToolSet};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::nearest::nearest;
-use crate::text::shorten;
+pub use codec::Decoder;
+pub use lint::{Finding, lint, lint_request};
+pub use lower::{
+    Effect, LowerError, LowerOptions, Lowered, LoweredSet, NameMap, Refused, Rewrite, Strict, Strictness,
+    lower, lower_all,
+};
+pub use named::{Dialect, UnknownDialect};
 
-/// A format of tool definitions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// OpenAI Chat Completions: `[{"type":"function","function":{"name","description","parameters"}}]`.
-    OpenAi,
-    /// Anthropic Messages: `[{"name","description","input_schema"}]`.
-    Anthropic,
-    /// MCP `tools/list`: `[{"name","title"?,"description","inputSchema","outputSchema"?,"annotations"?}]`.
-    Mcp,
-}
+use rules::{KEPT, Rules};
 
 impl Dialect {
-    /// All dialects, in the order in which they are named to people.
-    pub fn all() -> &'static [Self] {
-        &[Self::OpenAi, Self::Anthropic, Self::Mcp]
-    }
-
-    /// The name by which [`FromStr`] finds it: `openai`, `anthropic`, `mcp`.
-    pub fn name(self) -> &'static str {
+    /// The rules without a strict mode; `None` for one that is nothing but strict.
+    fn loose(self) -> &'static Rules {
+        const LOOSE_DEEPSEEK: Rules = Rules { items: true, ..KEPT };
         match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Mcp => "mcp",
-        }
-    }
-
-    /// One definition in this dialect.
-    pub fn definition(self, definition: &ToolDefinition) -> Value {
-        match self {
-            Self::OpenAi => openai::lower(definition),
-            Self::Anthropic => anthropic::lower(definition),
-            Self::Mcp => mcp::lower(definition),
-        }
-    }
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Dialect {
-    type Err = UnknownDialect;
-
-    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
-        let dialect = Self::all().iter().copied().find(|dialect| dialect.name().eq_ignore_ascii_case(name));
-        dialect.ok_or_else(|| UnknownDialect {
-            name: shorten(name, 60),
-            nearest: nearest(name, Self::all().iter().map(|dialect| dialect.name())),
-        })
-    }
-}
-
-/// No dialect of this name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnknownDialect {
-    /// The name that was asked for, shortened.
-    pub name: String,
-    /// The one that looks like it.
-    pub nearest: Option<&'static str>,
-}
-
-impl fmt::Display for UnknownDialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no dialect `{}`", self.name)?;
-        match self.nearest {
-            Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
-            None => {
-                let names: Vec<&str> = Dialect::all().iter().map(|dialect| dialect.name()).collect();
-                write!(f, "; there are {}", names.join(", "))
+            Self::OpenAi | Self::OpenAiStrict | Self::OpenAiFinetune | Self::OpenAiFinetuneFunctions => {
+                &openai::RULES
             }
+            Self::OpenAiResponses | Self::OpenAiResponsesStrict => &openai_responses::RULES,
+            Self::Anthropic | Self::AnthropicStrict => &anthropic::RULES,
+            Self::Gemini => &gemini::RULES,
+            Self::GeminiOpenApi => &gemini_openapi::RULES,
+            Self::Mistral => &mistral::RULES,
+            Self::Ollama => &ollama::RULES,
+            Self::Bedrock => &bedrock::RULES,
+            Self::Cohere => &cohere::RULES,
+            Self::DeepSeekStrict => &LOOSE_DEEPSEEK,
+            Self::Mcp | Self::Mcp20251125 | Self::Mcp20250618 => &mcp::RULES,
+            Self::JsonSchema => &json_schema::RULES,
+        }
+    }
+
+    /// The rules of its strict mode, if it has one that a single tool can be put into.
+    fn strict(self) -> Option<&'static Rules> {
+        match self {
+            Self::OpenAi
+            | Self::OpenAiStrict
+            | Self::OpenAiResponses
+            | Self::OpenAiResponsesStrict
+            | Self::OpenAiFinetune
+            | Self::Mistral => Some(&openai_strict::RULES),
+            Self::Anthropic | Self::AnthropicStrict => Some(&anthropic_strict::RULES),
+            Self::Bedrock => Some(&bedrock::STRICT_RULES),
+            Self::DeepSeekStrict => Some(&deepseek_strict::RULES),
+            _ => None,
+        }
+    }
+
+    /// One entry in the form of this dialect.
+    fn entry(self, entry: Entry<'_>) -> Value {
+        match self {
+            Self::OpenAi
+            | Self::OpenAiStrict
+            | Self::OpenAiFinetune
+            | Self::Mistral
+            | Self::Ollama
+            | Self::Cohere
+            | Self::DeepSeekStrict => openai::nested(entry),
+            Self::OpenAiFinetuneFunctions => openai::bare(entry),
+            Self::OpenAiResponses | Self::OpenAiResponsesStrict => openai_responses::entry(entry),
+            Self::Anthropic | Self::AnthropicStrict => anthropic::entry(entry),
+            Self::Gemini => gemini::entry(entry),
+            Self::GeminiOpenApi => gemini_openapi::entry(entry),
+            Self::Bedrock => bedrock::entry(entry),
+            Self::Mcp | Self::Mcp20251125 | Self::Mcp20250618 => mcp::entry(entry),
+            Self::JsonSchema => json_schema::entry(entry),
+        }
+    }
+
+    /// The value that a request holds for these entries.
+    fn request(self, entries: Vec<Value>) -> Value {
+        match self {
+            Self::Gemini | Self::GeminiOpenApi => gemini::request(entries),
+            _ => Value::Array(entries),
         }
     }
 }
 
-impl std::error::Error for UnknownDialect {}
+/// What goes into an entry.
+struct Entry<'d> {
+    /// The name as the provider takes it.
+    name: String,
+    description: String,
+    schema: Value,
+    /// The mark for strictness, where one is to be written.
+    strict: Option<bool>,
+    definition: &'d ToolDefinition,
+}
 
-/// The definitions of the tools in a dialect, in the order of the set: an array.
+impl Entry<'_> {
+    /// `name` and, unless it is empty, `description`.
+    fn named(&self) -> Map<String, Value> {
+        let mut members = Map::new();
+        members.insert("name".to_owned(), self.name.as_str().into());
+        if !self.description.is_empty() {
+            members.insert("description".to_owned(), self.description.as_str().into());
+        }
+        members
+    }
+}
+
+/// The definitions of the tools in a dialect, in the order of the set: what a request's `tools` holds.
+///
+/// A short form of [`lower_all`] that says nothing about what was changed. A tool that cannot be lowered is left
+/// out; ask [`lower_all`] for the reason.
 pub fn export(tools: &ToolSet, dialect: Dialect) -> Value {
-    tools.definitions().map(|definition| dialect.definition(definition)).collect()
+    lower_all(tools.definitions(), dialect).definitions()
 }
 
 /// The definitions with what other hosts need as well, in the order of the set: an array of

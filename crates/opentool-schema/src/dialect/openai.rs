@@ -1,21 +1,33 @@
-//! OpenAI: Chat Completions (`{"type":"function","function":{..}}`), and for reading also the flat form of the
-//! Responses API and the bare `functions` entries of old.
+//! OpenAI Chat Completions, `{"type":"function","function":{..}}`, and the bare `{"name","description","parameters"}`
+//! of the deprecated `functions`, both also lines of fine-tuning files.
 //!
-//! What it has no place for: title, output schema, annotations. `strict` is not set.
+//! For reading, the flat form of the Responses API too. What it has no place for: title, output schema, annotations.
 
 use opentool_core::ToolDefinition;
 use serde_json::{Map, Value, json};
 
+use super::Entry;
 use super::raised::Raising;
+use super::rules::{KEPT, Rules};
 
-pub(crate) fn lower(definition: &ToolDefinition) -> Value {
-    let mut function = Map::new();
-    function.insert("name".to_owned(), definition.name.as_str().into());
-    if !definition.description.is_empty() {
-        function.insert("description".to_owned(), definition.description.as_str().into());
+/// Descriptions: `string too long … maximum length 1024`; tools: `array too long … maximum length 128`.
+pub(super) const RULES: Rules = Rules { description: Some(1024), tools: Some(128), items: true, ..KEPT };
+
+pub(super) fn nested(entry: Entry<'_>) -> Value {
+    json!({"type": "function", "function": function(entry)})
+}
+
+pub(super) fn bare(entry: Entry<'_>) -> Value {
+    Value::Object(function(entry))
+}
+
+pub(super) fn function(entry: Entry<'_>) -> Map<String, Value> {
+    let mut function = entry.named();
+    function.insert("parameters".to_owned(), entry.schema);
+    if let Some(strict) = entry.strict {
+        function.insert("strict".to_owned(), strict.into());
     }
-    function.insert("parameters".to_owned(), definition.input_schema.as_value().clone());
-    json!({"type": "function", "function": function})
+    function
 }
 
 /// Whether an entry is in the form of Chat Completions.

@@ -56,7 +56,7 @@ pub(super) fn measure(schema: &Value) -> Result<usize, SchemaError> {
 }
 
 /// The number of values, their depth and the weight of the patterns.
-fn size(schema: &Value) -> Result<(), SchemaError> {
+pub(crate) fn size(schema: &Value) -> Result<(), SchemaError> {
     let mut values = 0_usize;
     // Each pattern once: real schemas repeat the same few everywhere.
     let mut patterns = HashSet::new();

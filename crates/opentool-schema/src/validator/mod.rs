@@ -13,6 +13,7 @@ use opentool_core::{InvalidArguments, Problem, Schema};
 use serde_json::Value;
 
 pub(crate) use compile::{build, draft_of};
+pub(crate) use complexity::size;
 pub(crate) use depth::within;
 use plain::Plain;
 

@@ -1,0 +1,246 @@
+//! The way there and back for arguments: what a schema's rewriting did to the values that fit it.
+//!
+//! A codec is made beside the lowered schema, by the code that rewrites it. What does not have the form that a
+//! codec expects passes unchanged, so that the validator, which comes after, can say what is wrong with it: a
+//! decoder is no validator.
+
+mod decode;
+mod disjoint;
+mod encode;
+mod fits;
+
+use std::sync::Arc;
+
+use opentool_core::{InvalidArguments, Problem};
+use serde_json::{Map, Value};
+
+pub(crate) use disjoint::disjoint;
+use fits::Definitions;
+
+/// Levels of arguments in either form; the lowered one may have twice as many.
+const LEVELS: usize = 256;
+/// Steps of one decoding or encoding.
+const STEPS: usize = 1_000_000;
+
+/// How the values of one schema are written in its lowered form.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) enum Codec {
+    /// As they are.
+    #[default]
+    Same,
+    /// As the definition of this number says.
+    Definition(usize),
+    /// Properties on their own.
+    Object(Box<ObjectCodec>),
+    /// Each item of an array.
+    Items(Box<Codec>),
+    /// The first items each on its own, then the others.
+    Places(Vec<Codec>, Box<Codec>),
+    /// An object as a list of `{key, value}`.
+    Entries(Box<Codec>),
+    /// An array as an object, each of the first items under a name.
+    Tuple(Box<TupleCodec>),
+    /// Certain values by others: lowered, original.
+    Values(Vec<(Value, Value)>),
+    /// Any value as the text of its JSON.
+    Text,
+    /// The first alternative whose lowered schema fits. No two of them overlap.
+    Choice(Vec<(Value, Codec)>),
+    /// One of several alternatives, under a name that says which; with their lowered schemas.
+    Tagged(Vec<(String, Value, Codec)>),
+    /// Under a name of an object.
+    Wrapped(String, Box<Codec>),
+    /// `null` by a mark, because `null` itself stands for "absent".
+    NullMark(Value, Box<Codec>),
+    /// Several that see the same value, each a part of it.
+    All(Vec<Codec>),
+}
+
+impl Codec {
+    pub(crate) fn is_same(&self) -> bool {
+        matches!(self, Self::Same)
+    }
+}
+
+/// How an object is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ObjectCodec {
+    pub(crate) members: Vec<MemberCodec>,
+    pub(crate) rest: Rest,
+}
+
+/// How one property is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MemberCodec {
+    pub(crate) name: String,
+    pub(crate) lowered: String,
+    pub(crate) codec: Codec,
+    pub(crate) absent: Absent,
+}
+
+/// How an absent property is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absent {
+    AsAbsent,
+    AsNull,
+}
+
+/// How properties that have no place of their own are written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Rest {
+    /// Under their own names.
+    Kept(Codec),
+    /// As a list of `{key, value}` under this name.
+    Entries(String, Codec),
+    /// Not at all.
+    Refused,
+}
+
+/// How a tuple is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TupleCodec {
+    pub(crate) places: Vec<(String, Codec)>,
+    /// How many of them are always there.
+    pub(crate) least: usize,
+    /// How the others are written where they are not.
+    pub(crate) absent: Absent,
+    /// Where the items beyond the places are.
+    pub(crate) rest: Option<(String, Codec)>,
+}
+
+/// Takes arguments that a model wrote for a lowered schema back to the tool's own form, and there again.
+///
+/// Cheap to clone. `decode(encode(x))` is `x` for every value that the tool's schema accepts and that no listed
+/// loss of the effect [`crate::Effect::Narrower`] keeps out.
+#[derive(Debug, Clone, Default)]
+pub struct Decoder(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    codec: Codec,
+    definitions: Vec<Codec>,
+    schemas: Map<String, Value>,
+    misfits: Misfits,
+}
+
+/// What is done with a value of another form than a codec is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Misfits {
+    /// It has no encoding.
+    #[default]
+    Refused,
+    /// It is its own: the schema was kept, and its alternatives with it.
+    Kept,
+}
+
+impl Decoder {
+    /// `schemas` are the lowered definitions by name.
+    pub(crate) fn new(codec: Codec, definitions: Vec<Codec>, schemas: Map<String, Value>) -> Self {
+        Self(Arc::new(Inner { codec, definitions, schemas, misfits: Misfits::Refused }))
+    }
+
+    /// For a schema that was kept but for some names.
+    pub(crate) fn of_kept(codec: Codec, definitions: Vec<Codec>) -> Self {
+        Self(Arc::new(Inner { codec, definitions, schemas: Map::new(), misfits: Misfits::Kept }))
+    }
+
+    /// Whether arguments pass unchanged.
+    pub fn is_identity(&self) -> bool {
+        self.0.codec.is_same()
+    }
+
+    /// Arguments as a model wrote them for the lowered schema → arguments of the tool.
+    ///
+    /// What does not have the form of the lowered schema passes as it is: validation follows.
+    ///
+    /// # Errors
+    /// [`InvalidArguments`], written for the model, where there is no telling what was meant: a key twice in a
+    /// list of entries, a JSON text with a number that would be rounded, more than 256 levels.
+    pub fn decode(&self, arguments: Value) -> Result<Value, InvalidArguments> {
+        if self.is_identity() {
+            return Ok(arguments);
+        }
+        let mut work = self.work(&arguments)?;
+        work.decode(&self.0.codec, arguments).map_err(Fault::into)
+    }
+
+    /// Arguments of the tool → as a model would write them for the lowered schema: for conversations that are
+    /// shown to a provider again, and for examples.
+    ///
+    /// # Errors
+    /// [`InvalidArguments`] where the lowered schema has no place for something in them.
+    pub fn encode(&self, arguments: &Value) -> Result<Value, InvalidArguments> {
+        if self.is_identity() {
+            return Ok(arguments.clone());
+        }
+        let mut work = self.work(arguments)?;
+        work.encode(&self.0.codec, arguments).map_err(Fault::into)
+    }
+
+    fn work(&self, arguments: &Value) -> Result<Work<'_>, InvalidArguments> {
+        let work = Work {
+            definitions: &self.0.definitions,
+            schemas: Definitions(&self.0.schemas),
+            misfits: self.0.misfits,
+            path: String::new(),
+            steps: STEPS,
+        };
+        if crate::validator::within(arguments, LEVELS) {
+            return Ok(work);
+        }
+        let expected = format!("expected at most {LEVELS} levels of nested arrays and objects");
+        Err(work.fault("depth", expected, "more").into())
+    }
+}
+
+/// One decoding or encoding.
+struct Work<'c> {
+    definitions: &'c [Codec],
+    schemas: Definitions<'c>,
+    misfits: Misfits,
+    /// The JSON Pointer of the value at hand.
+    path: String,
+    steps: usize,
+}
+
+/// Why a value cannot be taken there or back.
+struct Fault(Problem);
+
+impl From<Fault> for InvalidArguments {
+    fn from(fault: Fault) -> Self {
+        Self::new(vec![fault.0])
+    }
+}
+
+impl<'c> Work<'c> {
+    fn fault(&self, rule: &str, expected: impl Into<String>, found: impl Into<String>) -> Fault {
+        Fault(Problem::new(self.path.as_str(), rule).expected(expected).found(found))
+    }
+
+    fn step(&mut self) -> Result<(), Fault> {
+        match self.steps.checked_sub(1) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => {
+                Err(self.fault("complexity", "expected arguments with fewer alternatives to try", "more"))
+            }
+        }
+    }
+
+    /// Does the work for a part of the value.
+    fn at<T>(&mut self, key: &str, run: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+        let length = self.path.len();
+        self.path.push('/');
+        self.path.push_str(&crate::dialect::lower::escaped(key));
+        let done = run(self);
+        self.path.truncate(length);
+        done
+    }
+
+    fn definition(&self, number: usize) -> &'c Codec {
+        const SAME: &Codec = &Codec::Same;
+        self.definitions.get(number).unwrap_or(SAME)
+    }
+}

@@ -1,0 +1,48 @@
+//! Gemini's `functionDeclarations` with `parameters`: a schema in the manner of OpenAPI 3.0.
+//!
+//! No references, no maps, no tuples, enumerations of strings only, `nullable` in place of `null`. Unknown keywords
+//! are refused by name.
+
+use serde_json::Value;
+
+use super::Entry;
+use super::rules::{Enums, Form, Objects, References, Rules, Types};
+
+pub(super) const RULES: Rules = Rules {
+    form: Form::Rebuilt,
+    keywords: Some(&[
+        "type",
+        "title",
+        "description",
+        "default",
+        "enum",
+        "anyOf",
+        "properties",
+        "required",
+        "minProperties",
+        "maxProperties",
+        "items",
+        "minItems",
+        "maxItems",
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "nullable",
+    ]),
+    formats: Some(&["date-time", "enum", "int32", "int64", "float", "double"]),
+    references: References::Nowhere,
+    objects: Objects { closed: true, says_closed: false, all_required: false, empty: false },
+    enums: Enums::Strings,
+    types: Types::OpenApi,
+    typed: true,
+    items: true,
+    lone_unions: true,
+    ..super::gemini::RULES
+};
+
+pub(super) fn entry(entry: Entry<'_>) -> Value {
+    super::gemini::declaration(entry, "parameters")
+}

@@ -1,0 +1,95 @@
+//! References by anchor, identifier or escaped pointer → pointers from the root.
+//!
+//! So that everything after knows one kind of reference only. `$dynamicRef` becomes the reference that it is where
+//! nothing overrides it, which within one document is always; two targets are an error.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::escaped;
+use crate::SchemaError;
+use crate::keywords::holds_data;
+use crate::refs::{Place, Refs};
+use crate::text::shorten;
+
+/// The schema with every reference written as `#/…`, without identifiers and anchors.
+pub(crate) fn direct(root: &Value) -> Result<Value, SchemaError> {
+    let refs = Refs::of(root);
+    let mut places = HashMap::new();
+    note(root, String::new(), &mut places);
+    rewritten(refs.start(), &refs, &places)
+}
+
+/// The pointer of every value, by its address.
+fn note(value: &Value, pointer: String, places: &mut HashMap<*const Value, String>) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                note(member, format!("{pointer}/{}", escaped(key)), places);
+            }
+        }
+        Value::Array(items) => {
+            for (i, item) in items.iter().enumerate() {
+                note(item, format!("{pointer}/{i}"), places);
+            }
+        }
+        _ => {}
+    }
+    places.insert(std::ptr::from_ref(value), pointer);
+}
+
+fn rewritten(
+    place: Place<'_>,
+    refs: &Refs<'_>,
+    places: &HashMap<*const Value, String>,
+) -> Result<Value, SchemaError> {
+    Ok(match place.schema {
+        Value::Object(members) => {
+            let mut done = serde_json::Map::new();
+            for (keyword, member) in members {
+                match (keyword.as_str(), member) {
+                    ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
+                        let target = refs.resolve(place, reference);
+                        let target = target.and_then(|target| places.get(&std::ptr::from_ref(target.schema)));
+                        let Some(target) = target else {
+                            let here = places.get(&std::ptr::from_ref(place.schema));
+                            return Err(SchemaError::External {
+                                pointer: here.map(String::as_str).unwrap_or_default().into(),
+                                reference: shorten(reference, 100).into(),
+                            });
+                        };
+                        done.insert("$ref".to_owned(), format!("#{}", percent_encoded(target)).into());
+                    }
+                    ("$id" | "$anchor" | "$dynamicAnchor" | "id", Value::String(_)) => {}
+                    (keyword, member) if holds_data(keyword) => {
+                        done.insert(keyword.to_owned(), member.clone());
+                    }
+                    (keyword, member) => {
+                        done.insert(keyword.to_owned(), rewritten(place.enter(member), refs, places)?);
+                    }
+                }
+            }
+            Value::Object(done)
+        }
+        Value::Array(items) => {
+            let items: Result<Vec<Value>, SchemaError> =
+                items.iter().map(|item| rewritten(place.enter(item), refs, places)).collect();
+            Value::Array(items?)
+        }
+        other => other.clone(),
+    })
+}
+
+/// A pointer as it stands in a reference.
+pub(super) fn percent_encoded(pointer: &str) -> String {
+    let mut encoded = String::with_capacity(pointer.len());
+    for byte in pointer.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/~!$&'()*+,;=:@-._".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}

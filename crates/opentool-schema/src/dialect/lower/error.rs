@@ -1,0 +1,41 @@
+//! Why a tool cannot be lowered to a dialect.
+
+use crate::SchemaError;
+use crate::dialect::Dialect;
+
+/// A tool that a dialect has no form for, by what would have to change.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LowerError {
+    /// The schema itself cannot be used.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// No arguments at all would be accepted.
+    #[error("no arguments can ever fit this schema{}; correct the schema", place(pointer))]
+    NeverValid {
+        /// The JSON Pointer of the schema that accepts nothing.
+        pointer: Box<str>,
+    },
+    /// The provider would refuse its size.
+    #[error(
+        "the lowered schema has {found} {what}, the provider takes {most}; split the tool, or do without strict"
+    )]
+    OverBudget {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many may be.
+        most: usize,
+    },
+    /// Strictness was demanded where there is none.
+    #[error("`{dialect}` has no strict mode for a tool; lower without strict")]
+    NoStrict {
+        /// The dialect.
+        dialect: Dialect,
+    },
+}
+
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!(" (at {pointer})") }
+}

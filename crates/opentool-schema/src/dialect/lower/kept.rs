@@ -1,0 +1,82 @@
+//! Dialects that take nearly any schema: only what they refuse outright is changed.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::survey::{Survey, holds};
+use super::{Effect, Rewrites, escaped, renamed, root};
+use crate::dialect::codec::{Codec, Decoder};
+use crate::dialect::rules::Rules;
+
+/// The schema as the dialect takes it.
+pub(super) fn kept(
+    schema: &Value,
+    rules: &Rules,
+    survey: &Survey,
+    rewrites: &mut Rewrites,
+) -> (Value, Decoder) {
+    let mut schema = Cow::Borrowed(schema);
+    if rules.items && survey.bare_arrays {
+        fill_arrays(schema.to_mut(), &mut String::new(), rewrites);
+    }
+    let mut inner = (Codec::Same, Vec::new());
+    if let Some(rule) = rules.properties.as_ref().filter(|_| survey.odd_names) {
+        inner = renamed::rename(schema.to_mut(), rule, rewrites);
+    }
+    let (schema, codec) = root::plain_object(&schema, rewrites);
+    let (inner, definitions) = inner;
+    let codec = match (codec, inner) {
+        (Codec::Wrapped(key, _), inner) => Codec::Wrapped(key, Box::new(inner)),
+        (_, inner) => inner,
+    };
+    let decoder = if codec.is_same() { Decoder::default() } else { Decoder::of_kept(codec, definitions) };
+    (schema, decoder)
+}
+
+/// Gives every array `items`; without them any item will do, which is what `{}` says.
+fn fill_arrays(schema: &mut Value, path: &mut String, rewrites: &mut Rewrites) {
+    let Value::Object(members) = schema else { return };
+    let is_array = |kind: &Value| {
+        kind == "array" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "array"))
+    };
+    if members.get("type").is_some_and(is_array)
+        && !members.contains_key("items")
+        && !members.contains_key("prefixItems")
+    {
+        members.insert("items".to_owned(), Value::Object(Map::new()));
+        rewrites.push(path, "items", Effect::Exact, "added: `{}`, any item");
+    }
+    for (keyword, member) in members.iter_mut() {
+        if holds(keyword).is_none() {
+            continue;
+        }
+        let length = path.len();
+        path.push('/');
+        path.push_str(keyword);
+        match (keyword.as_str(), member) {
+            (
+                "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
+                Value::Object(map),
+            ) => {
+                for (key, inner) in map {
+                    let length = path.len();
+                    path.push('/');
+                    path.push_str(&escaped(key));
+                    fill_arrays(inner, path, rewrites);
+                    path.truncate(length);
+                }
+            }
+            (_, Value::Array(list)) => {
+                for (i, inner) in list.iter_mut().enumerate() {
+                    let length = path.len();
+                    path.push_str(&format!("/{i}"));
+                    fill_arrays(inner, path, rewrites);
+                    path.truncate(length);
+                }
+            }
+            (_, inner) => fill_arrays(inner, path, rewrites),
+        }
+        path.truncate(length);
+    }
+}

@@ -1,0 +1,302 @@
+//! A tool → its definition in a dialect, what was changed, and the way back for its arguments.
+//!
+//! What all dialects share: the schema is looked over, brought to today's draft, kept or rebuilt by the dialect's
+//! rules; names are made to fit and stay apart; strictness is decided. Nothing here knows a dialect by name.
+
+mod direct;
+mod error;
+mod kept;
+mod modern;
+mod names;
+mod renamed;
+mod rewrite;
+mod root;
+mod set;
+mod sizes;
+mod survey;
+
+use opentool_core::ToolDefinition;
+use serde_json::Value;
+
+pub use error::LowerError;
+pub use names::NameMap;
+pub use rewrite::{Effect, Rewrite};
+pub use set::{LoweredSet, Refused, lower_all};
+
+pub(crate) use names::fitting;
+pub(crate) use rewrite::Rewrites;
+pub(crate) use sizes::{Count, count};
+
+use super::codec::Decoder;
+use super::rebuild::rebuild;
+use super::rules::{Form, Rules};
+use super::{Dialect, Entry};
+
+/// Whether tools are put into a provider's strict mode, in which the model cannot write arguments that do not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Strict {
+    /// Where it costs no valid arguments, and as far as one request allows; [`Lowered::strict`] has the reason.
+    Auto,
+    /// All of them; a tool that cannot be strict is refused.
+    Always,
+    /// None.
+    Never,
+}
+
+/// What to lower to. A [`Dialect`] alone will do: `openai-strict` and its like are strict, the others are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LowerOptions {
+    /// The dialect.
+    pub dialect: Dialect,
+    /// Strictness.
+    pub strict: Strict,
+}
+
+impl LowerOptions {
+    /// The dialect, as strict as its name says.
+    pub fn new(dialect: Dialect) -> Self {
+        let strict = match dialect {
+            Dialect::OpenAiStrict
+            | Dialect::OpenAiResponsesStrict
+            | Dialect::AnthropicStrict
+            | Dialect::DeepSeekStrict => Strict::Always,
+            _ => Strict::Never,
+        };
+        Self { dialect, strict }
+    }
+
+    /// Sets the strictness.
+    pub fn strict(mut self, strict: Strict) -> Self {
+        self.strict = strict;
+        self
+    }
+}
+
+impl From<Dialect> for LowerOptions {
+    fn from(dialect: Dialect) -> Self {
+        Self::new(dialect)
+    }
+}
+
+/// Whether a tool is strict, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Strictness {
+    /// Whether it is.
+    pub strict: bool,
+    /// What decided, in a sentence without a full stop.
+    pub reason: String,
+}
+
+impl Strictness {
+    fn new(strict: bool, reason: impl Into<String>) -> Self {
+        Self { strict, reason: reason.into() }
+    }
+}
+
+/// A tool in a dialect.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Lowered {
+    /// The tool's own name.
+    pub tool: String,
+    /// The name that the provider is told, and that calls come back with.
+    pub name: String,
+    /// The definition: one entry of what a request holds.
+    pub definition: Value,
+    /// All that was changed, in the order in which it was met.
+    pub rewrites: Vec<Rewrite>,
+    /// The way back for arguments.
+    pub decoder: Decoder,
+    /// Whether it is strict, and why.
+    pub strict: Strictness,
+    /// What it holds, for the budgets of a request.
+    count: Count,
+}
+
+impl Lowered {
+    /// The changes by which something is lost: not the exact ones.
+    pub fn losses(&self) -> impl Iterator<Item = &Rewrite> {
+        self.rewrites.iter().filter(|rewrite| rewrite.is_loss())
+    }
+}
+
+/// One tool in a dialect. Several of one request are lowered together, by [`lower_all`]: their names must stay
+/// apart.
+///
+/// # Errors
+/// [`LowerError`]: the schema cannot be used, or the provider would refuse what could be made of it.
+pub fn lower(tool: &ToolDefinition, options: impl Into<LowerOptions>) -> Result<Lowered, LowerError> {
+    let options = options.into();
+    let name = fitting(&tool.name, &options.dialect.loose().names, |_| false);
+    named(tool, options, name)
+}
+
+/// Lowers a tool whose name is settled.
+fn named(tool: &ToolDefinition, options: LowerOptions, name: String) -> Result<Lowered, LowerError> {
+    let dialect = options.dialect;
+    let strict = match (options.strict, dialect.strict()) {
+        (Strict::Never, _) => None,
+        (Strict::Always, None) => return Err(LowerError::NoStrict { dialect }),
+        (Strict::Auto, None) => {
+            let mut lowered = by_rules(tool, dialect, dialect.loose(), name)?;
+            lowered.strict = Strictness::new(false, format!("`{dialect}` has no strict mode for a tool"));
+            return Ok(lowered);
+        }
+        (Strict::Always | Strict::Auto, Some(rules)) => Some(rules),
+    };
+    let Some(rules) = strict else {
+        return by_rules(tool, dialect, dialect.loose(), name);
+    };
+    if options.strict == Strict::Always {
+        return by_rules(tool, dialect, rules, name);
+    }
+    let reason = match by_rules(tool, dialect, rules, name.clone()) {
+        Ok(lowered) => match against(&lowered) {
+            None => return Ok(lowered),
+            Some(reason) => reason,
+        },
+        Err(error @ LowerError::Schema(_)) => return Err(error),
+        Err(error) => error.to_string(),
+    };
+    loose(tool, dialect, name, reason)
+}
+
+/// The tool without strict, for a reason.
+fn loose(
+    tool: &ToolDefinition,
+    dialect: Dialect,
+    name: String,
+    reason: String,
+) -> Result<Lowered, LowerError> {
+    let mut lowered = by_rules(tool, dialect, dialect.loose(), name)?;
+    lowered.strict.reason = reason;
+    Ok(lowered)
+}
+
+/// Why a tool is better off without strict.
+fn against(lowered: &Lowered) -> Option<String> {
+    let place = |rewrite: &Rewrite| {
+        if rewrite.pointer.is_empty() { "the root".to_owned() } else { format!("`{}`", rewrite.pointer) }
+    };
+    lowered.rewrites.iter().find_map(|rewrite| {
+        // An object that does not speak of other keys is meant to have none.
+        let implied = rewrite.effect == Effect::Narrower && rewrite.done == super::rebuild::IMPLIED;
+        match rewrite.effect {
+            Effect::Narrower if !implied => {
+                Some(format!("{} would lose valid arguments: {}", place(rewrite), rewrite.done))
+            }
+            _ if rewrite.done.starts_with(super::rebuild::AS_TEXT) => {
+                Some(format!("{} could only be {}", place(rewrite), rewrite.done))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// Lowers a tool by one table of rules.
+fn by_rules(
+    tool: &ToolDefinition,
+    dialect: Dialect,
+    rules: &Rules,
+    name: String,
+) -> Result<Lowered, LowerError> {
+    let is_strict = !std::ptr::eq(rules, dialect.loose());
+    let mut rewrites = Rewrites::default();
+    if name != tool.name {
+        rewrites.push("", "name", Effect::Exact, format!("is `{name}` for the provider"));
+    }
+    let description = description(&tool.description, rules, &mut rewrites);
+    let original = tool.input_schema.as_value();
+    let survey = survey::survey(original, rules.properties.as_ref())?;
+    let (schema, decoder) = match rules.form {
+        Form::AsIs => root::as_it_is(original, &mut rewrites),
+        Form::Kept if *original == Value::Bool(false) => {
+            return Err(LowerError::NeverValid { pointer: "".into() });
+        }
+        Form::Kept => {
+            let written;
+            let schema = if survey.old {
+                written = modern(original, &mut rewrites);
+                &written
+            } else {
+                original
+            };
+            kept::kept(schema, rules, &survey, &mut rewrites)
+        }
+        Form::Rebuilt => {
+            let mut schema = std::borrow::Cow::Borrowed(original);
+            if survey.old {
+                schema = std::borrow::Cow::Owned(modern(original, &mut rewrites));
+            }
+            if survey.indirect {
+                schema = std::borrow::Cow::Owned(direct::direct(&schema)?);
+            }
+            // A `null` is no value of a Rust parameter that may be left out: both are `None`.
+            let null_is_absent = tool.origin.kind == "rust";
+            rebuild(&schema, rules, null_is_absent, &mut rewrites)?
+        }
+    };
+    let count = count(&schema, rules)?;
+    let mut definition = dialect.entry(Entry {
+        name: name.clone(),
+        description,
+        schema,
+        strict: is_strict.then_some(true),
+        definition: tool,
+    });
+    if matches!(dialect, Dialect::Mcp20250618 | Dialect::Mcp20251125)
+        && super::mcp::without_odd_output(&mut definition)
+    {
+        rewrites.push("", "outputSchema", Effect::Hint, "left out: this revision takes objects only");
+    }
+    Ok(Lowered {
+        tool: tool.name.clone(),
+        name,
+        definition,
+        rewrites: rewrites.finish(original),
+        decoder,
+        strict: Strictness::new(
+            is_strict,
+            if is_strict { "nothing speaks against it" } else { "not asked for" },
+        ),
+        count,
+    })
+}
+
+fn modern(original: &Value, rewrites: &mut Rewrites) -> Value {
+    let mut schema = original.clone();
+    modern::modernise(&mut schema);
+    if schema != *original {
+        rewrites.push("", "$schema", Effect::Exact, "written in Draft 2020-12");
+    }
+    schema
+}
+
+/// The description, cut to the provider's limit.
+fn description(text: &str, rules: &Rules, rewrites: &mut Rewrites) -> String {
+    let Some(most) = rules.description else { return text.to_owned() };
+    if text.len() <= most || text.chars().count() <= most {
+        return text.to_owned();
+    }
+    rewrites.push("", "description", Effect::Hint, format!("cut to {most} characters"));
+    crate::text::shorten(text, most.saturating_sub(1))
+}
+
+/// A schema that needs no decoder.
+fn plain(schema: Value) -> (Value, Decoder) {
+    (schema, Decoder::default())
+}
+
+/// A key as a segment of a JSON Pointer.
+pub(crate) fn escaped(key: &str) -> std::borrow::Cow<'_, str> {
+    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1").into() } else { key.into() }
+}
+
+/// The JSON Pointer of a reference into its own document.
+pub(crate) fn pointed(reference: &str) -> Option<String> {
+    let pointer = reference.strip_prefix('#')?;
+    (pointer.is_empty() || pointer.starts_with('/')).then(|| crate::refs::percent_decoded(pointer))
+}

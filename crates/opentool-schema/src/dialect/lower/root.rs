@@ -1,0 +1,107 @@
+//! The root of a schema that is not plainly an object: providers take nothing else there.
+
+use serde_json::{Map, Value, json};
+
+use super::{Effect, Rewrites, plain};
+use crate::dialect::codec::{Codec, Decoder};
+use crate::keywords::holds_data;
+
+/// The name under which arguments stand that are no plain object.
+pub(crate) const WRAPPER: &str = "arguments";
+
+/// Keywords that providers do not take at the root.
+const NOT_THERE: [&str; 9] = ["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "$ref", "$dynamicRef"];
+
+/// The schema with an object at its root, and nothing else changed.
+pub(crate) fn as_it_is(schema: &Value, rewrites: &mut Rewrites) -> (Value, Decoder) {
+    if schema.get("type").is_some_and(|kind| kind == "object") {
+        return plain(schema.clone());
+    }
+    plain(typed(schema, rewrites))
+}
+
+/// The schema for a provider that wants a plain object: as it is, or wrapped.
+pub(crate) fn plain_object(schema: &Value, rewrites: &mut Rewrites) -> (Value, Codec) {
+    let Value::Object(members) = schema else { return (typed(schema, rewrites), Codec::Same) };
+    let odd = NOT_THERE.iter().find(|keyword| members.contains_key(**keyword));
+    match odd {
+        None if members.get("type").is_some_and(|kind| kind == "object") => (schema.clone(), Codec::Same),
+        None => (typed(schema, rewrites), Codec::Same),
+        Some(keyword) => {
+            let done = format!("the whole stands under `{WRAPPER}`");
+            rewrites.push("", keyword, Effect::Exact, done);
+            (wrapped(members), Codec::Wrapped(WRAPPER.to_owned(), Box::new(Codec::Same)))
+        }
+    }
+}
+
+/// The schema with `type: object`: arguments are never anything else.
+fn typed(schema: &Value, rewrites: &mut Rewrites) -> Value {
+    let mut root = Map::new();
+    root.insert("type".to_owned(), "object".into());
+    match schema {
+        Value::Object(members) => {
+            if members.contains_key("type") {
+                rewrites.push("", "type", Effect::Exact, "`object`, because arguments are nothing else");
+            } else {
+                rewrites.push("", "type", Effect::Exact, "added: arguments are an object");
+            }
+            root.extend(
+                members.iter().filter(|(key, _)| *key != "type").map(|(k, v)| (k.clone(), v.clone())),
+            );
+        }
+        Value::Bool(false) => {
+            rewrites.push("", "", Effect::Exact, "`false` is written as `not`");
+            root.insert("not".to_owned(), json!({}));
+        }
+        _ => rewrites.push("", "type", Effect::Exact, "added: arguments are an object"),
+    }
+    Value::Object(root)
+}
+
+/// The schema under one property of an object, definitions left at the root.
+fn wrapped(members: &Map<String, Value>) -> Value {
+    let at_root = |keyword: &str| matches!(keyword, "$schema" | "$defs" | "definitions" | "$id");
+    let mut inner = Map::new();
+    let mut root = Map::new();
+    for (keyword, member) in members {
+        let mut member = member.clone();
+        if at_root(keyword) {
+            redirect(&mut member);
+            root.insert(keyword.clone(), member);
+        } else {
+            inner.insert(keyword.clone(), member);
+        }
+    }
+    let mut inner = Value::Object(inner);
+    redirect(&mut inner);
+    root.insert("type".to_owned(), "object".into());
+    root.insert("properties".to_owned(), json!({WRAPPER: inner}));
+    root.insert("required".to_owned(), json!([WRAPPER]));
+    root.insert("additionalProperties".to_owned(), false.into());
+    Value::Object(root)
+}
+
+/// References into what has moved.
+fn redirect(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get_mut("$ref") {
+                let stays = ["#/$defs/", "#/definitions/"].iter().any(|start| reference.starts_with(start));
+                if let Some(rest) = reference
+                    .strip_prefix('#')
+                    .filter(|rest| !stays && (rest.is_empty() || rest.starts_with('/')))
+                {
+                    *reference = format!("#/properties/{WRAPPER}{rest}");
+                }
+            }
+            for (keyword, member) in members.iter_mut() {
+                if !holds_data(keyword) {
+                    redirect(member);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(redirect),
+        _ => {}
+    }
+}

@@ -1,0 +1,282 @@
+//! One look over a schema before anything is made of it: that it is one, and what there is to do.
+//!
+//! Whatever comes after may rely on keywords having the kind of value that they must have. It does not compile
+//! anything: a pattern that is no regular expression is found by the validator.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::escaped;
+use crate::SchemaError;
+use crate::dialect::rules::NameRule;
+use crate::text::{found, shorten};
+use crate::validator::size;
+
+/// Where a keyword holds schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    One,
+    OneOrList,
+    List,
+    Map,
+    /// A map of schemas and lists of names.
+    MapOrNames,
+}
+
+/// Where `keyword` holds schemas, if it does.
+pub(crate) fn holds(keyword: &str) -> Option<Holds> {
+    Some(match keyword {
+        "not"
+        | "if"
+        | "then"
+        | "else"
+        | "additionalItems"
+        | "contains"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "propertyNames"
+        | "contentSchema" => Holds::One,
+        "items" => Holds::OneOrList,
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::List,
+        "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => Holds::Map,
+        "dependencies" => Holds::MapOrNames,
+        _ => return None,
+    })
+}
+
+/// What there is to do about a schema.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    /// It uses what Draft 2020-12 writes in another way.
+    pub(crate) old: bool,
+    /// It refers by other means than a pointer from its root.
+    pub(crate) indirect: bool,
+    /// A name of a property breaks the dialect's rule.
+    pub(crate) odd_names: bool,
+    /// An array does not say what its items are.
+    pub(crate) bare_arrays: bool,
+}
+
+/// Looks over the schema.
+///
+/// # Errors
+/// [`SchemaError`] where it is none, where a reference leads out of it or nowhere, and where it is too large.
+pub(crate) fn survey(root: &Value, names: Option<&NameRule>) -> Result<Survey, SchemaError> {
+    size(root)?;
+    let mut walk = Walk {
+        root,
+        names,
+        survey: Survey::default(),
+        path: String::new(),
+        seen: HashSet::new(),
+        open: Vec::new(),
+    };
+    if let Some(draft) = root.get("$schema").and_then(Value::as_str) {
+        walk.survey.old =
+            ["draft-03", "draft-04", "draft-06", "draft-07", "2019-09"].iter().any(|old| draft.contains(old));
+    }
+    walk.schema(root)?;
+    // What references lead to may stand where no keyword holds schemas.
+    while let Some((target, path)) = walk.open.pop() {
+        walk.path = path;
+        walk.schema(target)?;
+    }
+    Ok(walk.survey)
+}
+
+struct Walk<'s, 'n> {
+    root: &'s Value,
+    names: Option<&'n NameRule>,
+    survey: Survey,
+    path: String,
+    seen: HashSet<*const Value>,
+    open: Vec<(&'s Value, String)>,
+}
+
+impl<'s> Walk<'s, '_> {
+    fn invalid<T>(&self, message: String) -> Result<T, SchemaError> {
+        Err(SchemaError::Invalid { pointer: self.path.as_str().into(), message: message.into() })
+    }
+
+    fn at(&mut self, keys: [&str; 2], schema: &'s Value) -> Result<(), SchemaError> {
+        let length = self.path.len();
+        for key in keys {
+            if !key.is_empty() || keys.first().is_none_or(|first| first.is_empty()) {
+                self.path.push('/');
+                self.path.push_str(&escaped(key));
+            }
+        }
+        let done = self.schema(schema);
+        self.path.truncate(length);
+        done
+    }
+
+    fn schema(&mut self, schema: &'s Value) -> Result<(), SchemaError> {
+        let members = match schema {
+            Value::Object(members) => members,
+            Value::Bool(_) => return Ok(()),
+            other => {
+                return self.invalid(format!(
+                    "expected a schema (an object, true or false), found {}",
+                    found(other)
+                ));
+            }
+        };
+        if !self.seen.insert(std::ptr::from_ref(schema)) {
+            return Ok(());
+        }
+        for (keyword, value) in members {
+            self.keyword(keyword, value)?;
+            let Some(holds) = holds(keyword) else { continue };
+            match (holds, value) {
+                (Holds::One | Holds::OneOrList, Value::Object(_) | Value::Bool(_)) => {
+                    self.at_one(keyword, value)?
+                }
+                (Holds::OneOrList | Holds::List, Value::Array(list)) => {
+                    self.survey.old |= holds == Holds::OneOrList;
+                    for (i, inner) in list.iter().enumerate() {
+                        self.at([keyword, &i.to_string()], inner)?;
+                    }
+                }
+                (Holds::Map | Holds::MapOrNames, Value::Object(map)) => {
+                    for (key, inner) in map {
+                        if holds == Holds::MapOrNames && inner.is_array() {
+                            continue;
+                        }
+                        self.at([keyword, key], inner)?;
+                    }
+                }
+                (_, other) => {
+                    let wanted = match holds {
+                        Holds::One | Holds::OneOrList => "a schema",
+                        Holds::List => "a list of schemas",
+                        _ => "an object of schemas",
+                    };
+                    return self.invalid(format!("`{keyword}` must be {wanted}, found {}", found(other)));
+                }
+            }
+        }
+        let is_array = members.get("type").is_some_and(|kind| match kind {
+            Value::Array(kinds) => kinds.iter().any(|kind| kind == "array"),
+            kind => kind == "array",
+        });
+        self.survey.bare_arrays |=
+            is_array && !members.contains_key("items") && !members.contains_key("prefixItems");
+        Ok(())
+    }
+
+    fn at_one(&mut self, keyword: &str, schema: &'s Value) -> Result<(), SchemaError> {
+        let length = self.path.len();
+        self.path.push('/');
+        self.path.push_str(keyword);
+        let done = self.schema(schema);
+        self.path.truncate(length);
+        done
+    }
+
+    /// Whether a keyword has the kind of value that it must have.
+    fn keyword(&mut self, keyword: &str, value: &'s Value) -> Result<(), SchemaError> {
+        let wanted = match keyword {
+            "type" => return self.types(value),
+            "$ref" | "$dynamicRef" | "$recursiveRef" => return self.reference(keyword, value),
+            "properties" => {
+                if let (Some(rule), Value::Object(map)) = (self.names, value) {
+                    self.survey.odd_names |= map.keys().any(|key| !rule.fits(key));
+                }
+                return Ok(());
+            }
+            "$id" | "$anchor" | "$dynamicAnchor" | "id" => {
+                // The identifier of the whole is no concern of its references.
+                self.survey.indirect |= value.is_string() && !self.path.is_empty();
+                self.survey.indirect |=
+                    value.as_str().is_some_and(|id| id.starts_with('#')) || keyword.ends_with("nchor");
+                return Ok(());
+            }
+            "enum" if value.is_array() => return Ok(()),
+            "enum" => "a list",
+            "required" if strings(value) => return Ok(()),
+            // Draft 3 marked the property itself; nothing reads that today.
+            "required" if value.is_boolean() => return Ok(()),
+            "required" => "a list of names",
+            "pattern" | "format" | "description" | "title" if !value.is_string() && !value.is_null() => {
+                "a text"
+            }
+            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+            | "minContains" | "maxContains"
+                if value.as_f64().is_none_or(|count| count < 0.0 || count.fract() != 0.0) =>
+            {
+                "a count"
+            }
+            "minimum" | "maximum" if !value.is_number() => "a number",
+            "multipleOf" if value.as_f64().is_none_or(|step| step <= 0.0) => "a number above 0",
+            "exclusiveMinimum" | "exclusiveMaximum" if value.is_boolean() => {
+                self.survey.old = true;
+                return Ok(());
+            }
+            "exclusiveMinimum" | "exclusiveMaximum" if !value.is_number() => "a number",
+            "anyOf" | "oneOf" | "allOf" if value.as_array().is_some_and(Vec::is_empty) => {
+                "a list that is not empty"
+            }
+            "dependencies" | "additionalItems" => {
+                self.survey.old = true;
+                return Ok(());
+            }
+            "dependentRequired" if value.as_object().is_none_or(|map| !map.values().all(strings)) => {
+                "an object of lists of names"
+            }
+            "uniqueItems" if !value.is_boolean() => "true or false",
+            _ => return Ok(()),
+        };
+        self.invalid(format!("`{keyword}` must be {wanted}, found {}", found(value)))
+    }
+
+    fn types(&self, value: &Value) -> Result<(), SchemaError> {
+        const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "integer", "string"];
+        let known = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
+        match value {
+            Value::Array(kinds) if !kinds.is_empty() && kinds.iter().all(known) => Ok(()),
+            kind if known(kind) => Ok(()),
+            other => {
+                self.invalid(format!("`type` must be one of {}, found {}", TYPES.join(", "), found(other)))
+            }
+        }
+    }
+
+    fn reference(&mut self, keyword: &str, value: &'s Value) -> Result<(), SchemaError> {
+        let Value::String(reference) = value else {
+            return self.invalid(format!("`{keyword}` must be a text, found {}", found(value)));
+        };
+        if keyword != "$ref" {
+            self.survey.old |= keyword == "$recursiveRef";
+            self.survey.indirect |= keyword == "$dynamicRef";
+            return Ok(());
+        }
+        match super::pointed(reference) {
+            Some(pointer) => match self.root.pointer(&pointer) {
+                Some(target) => {
+                    self.open.push((target, pointer));
+                    Ok(())
+                }
+                // It may start from an embedded schema, or be spelled out with escapes.
+                None if self.survey.indirect => Ok(()),
+                None => self.invalid(format!("`$ref` leads nowhere: {}", shorten(reference, 100))),
+            },
+            None if reference.starts_with('#')
+                || self.root.get("$id").or_else(|| self.root.get("id")).is_some() =>
+            {
+                self.survey.indirect = true;
+                Ok(())
+            }
+            None => {
+                self.survey.indirect = true;
+                Ok(())
+            }
+        }
+    }
+}
+
+fn strings(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
+}

@@ -1,0 +1,259 @@
+//! A schema written anew with the keywords that a dialect has, and the codec for its values.
+//!
+//! For the dialects that understand a part of JSON Schema only. A place in a value is described by a *conjunction*:
+//! all schemas that apply to it, each with its pointer, so that `allOf`, `$ref` with neighbours and alternatives
+//! beside properties are one thing. It is flattened ([`flat`]), its alternatives are multiplied out ([`union`]),
+//! and each type is written by its own file. What has no form at all becomes a JSON text ([`text`]). Bounds: the
+//! survey's on the schema, [`STEPS`] on the work.
+
+mod array;
+mod definitions;
+mod describe;
+mod flat;
+mod limits;
+mod node;
+mod object;
+mod openapi;
+mod optional;
+mod rest;
+mod simplify;
+mod text;
+mod tuple;
+mod union;
+mod values;
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::codec::{Codec, Decoder};
+use super::lower::{Effect, LowerError, Rewrites};
+use super::rules::{Rules, Types};
+use crate::SchemaError;
+use definitions::Definition;
+use flat::OBJECT;
+
+/// What is said where an object or an array that does not speak of others is closed.
+pub(crate) const IMPLIED: &str = "closed: it does not speak of others, and the provider wants it closed";
+/// How the words begin where a value can only be a JSON text.
+pub(crate) const AS_TEXT: &str = "written as JSON text";
+/// The name under which arguments stand that are no plain object.
+const WRAPPER: &str = "arguments";
+
+/// Schemas that are looked at while one is rebuilt: a small one can stand for 2^40.
+const STEPS: usize = 20_000;
+
+/// A schema that applies to the value at hand.
+#[derive(Debug, Clone)]
+struct Sub<'r> {
+    schema: &'r Value,
+    pointer: Rc<str>,
+}
+
+impl<'r> Sub<'r> {
+    fn get(&self, keyword: &str) -> Option<&'r Value> {
+        self.schema.get(keyword)
+    }
+
+    /// The schema under a keyword.
+    fn below(&self, keyword: &str, schema: &'r Value) -> Self {
+        Self { schema, pointer: format!("{}/{keyword}", self.pointer).into() }
+    }
+
+    /// The schema under a keyword and a key.
+    fn entry(&self, keyword: &str, key: &str, schema: &'r Value) -> Self {
+        Self { schema, pointer: format!("{}/{keyword}/{}", self.pointer, super::lower::escaped(key)).into() }
+    }
+}
+
+/// Where in the lowered schema something is written.
+#[derive(Debug, Clone)]
+struct Spot {
+    /// Objects and arrays around it.
+    level: usize,
+    /// The targets of references that are being written out around it.
+    open: Option<Rc<Open>>,
+    place: Where,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Root,
+    Inside,
+    /// Directly in `anyOf`.
+    Union,
+}
+
+#[derive(Debug)]
+struct Open {
+    pointer: Rc<str>,
+    outer: Option<Rc<Open>>,
+}
+
+impl Spot {
+    fn inner(&self, levels: usize) -> Self {
+        Self { level: self.level.saturating_add(levels), open: self.open.clone(), place: Where::Inside }
+    }
+
+    fn in_union(&self) -> Self {
+        Self { place: Where::Union, ..self.clone() }
+    }
+
+    fn with(&self, opened: &[Rc<str>]) -> Self {
+        let open = opened.iter().fold(self.open.clone(), |outer, pointer| {
+            Some(Rc::new(Open { pointer: Rc::clone(pointer), outer }))
+        });
+        Self { open, ..self.clone() }
+    }
+
+    fn is_open(&self, pointer: &str) -> bool {
+        let mut next = self.open.as_deref();
+        while let Some(open) = next {
+            if &*open.pointer == pointer {
+                return true;
+            }
+            next = open.outer.as_deref();
+        }
+        false
+    }
+}
+
+/// A lowered schema and the codec of its values.
+#[derive(Debug, Clone, PartialEq)]
+struct Made {
+    schema: Map<String, Value>,
+    codec: Codec,
+}
+
+impl Made {
+    fn new(schema: Value, codec: Codec) -> Self {
+        let schema = match schema {
+            Value::Object(schema) => schema,
+            _ => Map::new(),
+        };
+        Self { schema, codec }
+    }
+}
+
+/// Why something was not made.
+enum Stop {
+    /// It leads back to what is being written out.
+    Circle(Rc<str>),
+    Error(LowerError),
+}
+
+impl From<LowerError> for Stop {
+    fn from(error: LowerError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// `None`: no value can fit.
+type Result<T> = std::result::Result<Option<T>, Stop>;
+
+struct Rebuild<'r, 'w> {
+    root: &'r Value,
+    rules: &'w Rules,
+    null_is_absent: bool,
+    rewrites: &'w mut Rewrites,
+    definitions: Vec<Definition>,
+    steps: usize,
+}
+
+/// Rebuilds the whole of a tool's schema.
+pub(super) fn rebuild(
+    root: &Value,
+    rules: &Rules,
+    null_is_absent: bool,
+    rewrites: &mut Rewrites,
+) -> std::result::Result<(Value, Decoder), LowerError> {
+    let mut work = Rebuild { root, rules, null_is_absent, rewrites, definitions: Vec::new(), steps: STEPS };
+    let made = work.whole().map_err(|stop| match stop {
+        Stop::Error(error) => error,
+        Stop::Circle(pointer) => SchemaError::Endless { pointer: (&*pointer).into() }.into(),
+    })?;
+    let Some(made) = made else { return Err(LowerError::NeverValid { pointer: "".into() }) };
+    let definitions = std::mem::take(&mut work.definitions);
+    let mut schemas = Map::new();
+    let mut codecs = Vec::new();
+    for definition in definitions {
+        if let Some(made) = definition.made {
+            schemas.insert(definition.name, Value::Object(made.schema));
+            codecs.push(made.codec);
+        } else {
+            codecs.push(Codec::Same);
+        }
+    }
+    let (codec, codecs) = simplify::simplify(made.codec, codecs);
+    let mut schema = made.schema;
+    if !schemas.is_empty() {
+        schema.insert("$defs".to_owned(), Value::Object(schemas.clone()));
+    }
+    let mut schema = Value::Object(schema);
+    if rules.objects.closed && !rules.objects.says_closed {
+        openapi::open(&mut schema);
+    }
+    if rules.types == Types::OpenApi {
+        openapi::spell(&mut schema);
+    }
+    let decoder = if codec.is_same() { Decoder::default() } else { Decoder::new(codec, codecs, schemas) };
+    Ok((schema, decoder))
+}
+
+impl<'r> Rebuild<'r, '_> {
+    fn has(&self, keyword: &str) -> bool {
+        self.rules.keywords.is_none_or(|keywords| keywords.contains(&keyword))
+    }
+
+    fn note(&mut self, pointer: &str, keyword: &str, effect: Effect, done: impl Into<Cow<'static, str>>) {
+        self.rewrites.push(pointer, keyword, effect, done);
+    }
+
+    fn step(&mut self, pointer: &str) -> std::result::Result<(), Stop> {
+        match self.steps.checked_sub(1) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => Err(Stop::Error(
+                SchemaError::TooComplex {
+                    pointer: pointer.into(),
+                    message: format!("written out for this provider it has more than {STEPS} parts").into(),
+                }
+                .into(),
+            )),
+        }
+    }
+
+    /// The root: an object, or anything else under one name.
+    fn whole(&mut self) -> Result<Made> {
+        let root = Sub { schema: self.root, pointer: "".into() };
+        let spot = Spot {
+            level: 0,
+            open: Some(Rc::new(Open { pointer: "".into(), outer: None })),
+            place: Where::Root,
+        };
+        let mut flat = self.flatten(&[root], &spot)?;
+        flat.kinds &= OBJECT;
+        if flat.kinds == 0 {
+            return Ok(None);
+        }
+        if flat.unions.is_empty() && self.values(&flat).is_none() {
+            return self.object(&flat, &spot.with(&flat.opened));
+        }
+        let Some(made) = self.flat_node(flat, &spot.inner(1))? else { return Ok(None) };
+        if made.schema.get("type").is_some_and(|kind| kind == "object") {
+            return Ok(Some(made));
+        }
+        self.note("", "anyOf", Effect::Exact, format!("the whole stands under `{WRAPPER}`"));
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), "object".into());
+        schema.insert("properties".to_owned(), json!({WRAPPER: made.schema}));
+        schema.insert("required".to_owned(), json!([WRAPPER]));
+        if self.rules.objects.closed {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
+        Ok(Some(Made { schema, codec: Codec::Wrapped(WRAPPER.to_owned(), Box::new(made.codec)) }))
+    }
+}

@@ -1,0 +1,243 @@
+//! Objects: the properties of all schemas that apply, and what becomes of other keys.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::flat::{ANY, Flat, OBJECT, list};
+use super::rest::{Entries, Others};
+use super::{IMPLIED, Made, Rebuild, Result, Spot, Stop, Sub, Where};
+use crate::dialect::codec::{Absent, Codec, MemberCodec, ObjectCodec, Rest};
+use crate::dialect::lower::{Effect, escaped, fitting};
+
+/// What holds the properties that have no place of their own.
+const OTHERS: &str = "other_properties";
+
+impl<'r> Rebuild<'r, '_> {
+    pub(super) fn object(&mut self, flat: &Flat<'r>, spot: &Spot) -> Result<Made> {
+        let depth = self.rules.sizes.depth;
+        if spot.level >= depth {
+            return Ok(Some(self.as_text(&flat.subs, "it nests deeper than the provider takes")));
+        }
+        let (names, required) = properties(flat);
+        let others = self.others(flat);
+        let entries = if self.rules.objects.closed && others.need_entries(&names, spot) {
+            // The list and its entries are levels of their own.
+            if spot.level.saturating_add(3) > depth {
+                return Ok(Some(self.as_text(&flat.subs, "it nests deeper than the provider takes")));
+            }
+            let levels = if names.is_empty() && spot.place != Where::Root { 2 } else { 3 };
+            self.entries(&others, &spot.inner(levels))?
+        } else {
+            None
+        };
+        if let Some(entries) = entries.as_ref().filter(|_| names.is_empty() && spot.place != Where::Root) {
+            return Ok(Some(self.all_entries(flat, entries)));
+        }
+        let mut writing = Writing { names: names.iter().copied().collect(), ..Writing::default() };
+        for name in names {
+            let all = self.of_property(flat, name)?;
+            let is_required = required.contains(name);
+            match self.node(&all, &spot.inner(1))? {
+                Some(made) => self.property(&mut writing, name, made, &all, is_required, spot)?,
+                None if is_required => return Ok(None),
+                None => {}
+            }
+        }
+        if entries.is_none() && self.is_impossible(&writing, spot) {
+            return Ok(Some(self.only_empty(flat)));
+        }
+        let rest = self.write_rest(&mut writing, flat, &others, entries, spot)?;
+        let is_same = writing.codecs.iter().all(|member| {
+            member.codec.is_same() && member.name == member.lowered && member.absent == Absent::AsAbsent
+        }) && matches!(rest, Rest::Refused | Rest::Kept(Codec::Same));
+        let counted = matches!(rest, Rest::Entries(..));
+        let codec = if is_same {
+            Codec::Same
+        } else {
+            Codec::Object(Box::new(ObjectCodec { members: writing.codecs, rest }))
+        };
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), "object".into());
+        let mut limits = Map::new();
+        let but: &[&str] = if counted { &["minProperties", "maxProperties"] } else { &[] };
+        let mut notes = self.limits_but(&mut limits, flat, OBJECT, but);
+        for sub in &flat.subs {
+            for keyword in but {
+                if let Some(value) = sub.get(keyword) {
+                    notes.push((keyword, value));
+                    self.note(&sub.pointer, keyword, Effect::Wider, super::describe::MOVED);
+                }
+            }
+        }
+        self.tell(&mut schema, flat, &codec, notes);
+        schema.extend(limits);
+        schema.insert("properties".to_owned(), Value::Object(writing.properties));
+        if !writing.required.is_empty() {
+            schema.insert("required".to_owned(), writing.required.into());
+        }
+        schema.extend(writing.others.map(|others| ("additionalProperties".to_owned(), others)));
+        Ok(Some(Made { schema, codec }))
+    }
+
+    /// All that applies to a property.
+    fn of_property(&self, flat: &Flat<'r>, name: &str) -> std::result::Result<Vec<Sub<'r>>, Stop> {
+        let mut all = Vec::new();
+        for sub in &flat.subs {
+            let mut known = false;
+            if let Some(schema) = sub.get("properties").and_then(|properties| properties.get(name)) {
+                all.push(sub.entry("properties", name, schema));
+                known = true;
+            }
+            for (pattern, schema) in
+                sub.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
+            {
+                if self.matches(pattern, name, sub)? {
+                    all.push(sub.entry("patternProperties", pattern, schema));
+                    known = true;
+                }
+            }
+            if let Some(schema) = sub.get("additionalProperties").filter(|_| !known) {
+                all.push(sub.below("additionalProperties", schema));
+            }
+        }
+        if all.is_empty() {
+            all.push(Sub { schema: &ANY, pointer: flat.pointer().into() });
+        }
+        Ok(all)
+    }
+
+    fn property(
+        &mut self,
+        writing: &mut Writing<'r>,
+        name: &str,
+        made: Made,
+        all: &[Sub<'r>],
+        is_required: bool,
+        spot: &Spot,
+    ) -> std::result::Result<(), Stop> {
+        let mut lowered = name.to_owned();
+        if let Some(rule) = self.rules.properties.as_ref().filter(|rule| !rule.fits(name)) {
+            lowered = fitting(name, rule, |name| {
+                writing.properties.contains_key(name) || writing.names.contains(name)
+            });
+            let pointer = all.first().map(|sub| sub.pointer.to_string()).unwrap_or_default();
+            self.note(&pointer, "properties", Effect::Exact, format!("is `{lowered}` for the provider"));
+        }
+        let as_null = self.rules.objects.all_required && !is_required;
+        let made = if as_null { self.optional(made, all, spot)? } else { made };
+        if is_required || as_null {
+            writing.required.push(lowered.clone());
+        }
+        let absent = if as_null { Absent::AsNull } else { Absent::AsAbsent };
+        if as_null {
+            let pointer = all.first().map(|sub| parent(&sub.pointer)).unwrap_or_default();
+            let done = format!("`{}` is required now; `null` stands for absent", escaped(name));
+            self.note(&format!("{pointer}/{}", escaped(name)), "required", Effect::Exact, done);
+        }
+        writing.properties.insert(lowered.clone(), Value::Object(made.schema));
+        writing.codecs.push(MemberCodec { name: name.to_owned(), lowered, codec: made.codec, absent });
+        Ok(())
+    }
+
+    /// Writes what becomes of other keys.
+    fn write_rest(
+        &mut self,
+        writing: &mut Writing<'r>,
+        flat: &Flat<'r>,
+        others: &Others<'r>,
+        entries: Option<Entries>,
+        spot: &Spot,
+    ) -> std::result::Result<Rest, Stop> {
+        if !self.rules.objects.closed {
+            if others.implied && spot.place == Where::Root && writing.properties.is_empty() {
+                // A tool of which no argument is known is written as one without arguments.
+                self.note(&flat.pointer(), "additionalProperties", Effect::Narrower, IMPLIED);
+                writing.others = Some(false.into());
+                return Ok(Rest::Refused);
+            }
+            let Some(rest) = self.open_rest(others, &spot.inner(1))? else {
+                writing.others = Some(false.into());
+                return Ok(Rest::Refused);
+            };
+            let has_rule = !rest.schema.is_empty();
+            writing.others = has_rule.then_some(Value::Object(rest.schema));
+            return Ok(Rest::Kept(rest.codec));
+        }
+        writing.others = Some(false.into());
+        if others.implied {
+            self.note(&flat.pointer(), "additionalProperties", Effect::Narrower, IMPLIED);
+        }
+        if !self.rules.objects.says_closed {
+            for (sub, keyword) in &others.closing {
+                self.note(&sub.pointer, keyword, Effect::Wider, "the provider has no word for it");
+            }
+        }
+        let Some(entries) = entries else { return Ok(Rest::Refused) };
+        let mut name = OTHERS.to_owned();
+        while writing.properties.contains_key(&name) || writing.names.contains(name.as_str()) {
+            name.push('_');
+        }
+        let list = json!({
+            "type": "array",
+            "description": "Further properties, each with its name as `key`.",
+            "items": entries.schema,
+        });
+        writing.properties.insert(name.clone(), list);
+        writing.required.push(name.clone());
+        Ok(Rest::Entries(name, entries.codec))
+    }
+
+    /// Whether the object can only be empty, and the dialect has no word for that.
+    fn is_impossible(&self, writing: &Writing<'r>, spot: &Spot) -> bool {
+        let closed = self.rules.objects.closed && !self.rules.objects.empty;
+        closed && writing.properties.is_empty() && spot.place != Where::Root
+    }
+
+    /// The empty object, as a word.
+    fn only_empty(&mut self, flat: &Flat<'r>) -> Made {
+        let codec = Codec::Values(vec![(json!("{}"), json!({}))]);
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), "string".into());
+        self.tell(&mut schema, flat, &codec, Vec::new());
+        schema.insert("enum".to_owned(), json!(["{}"]));
+        self.note(&flat.pointer(), "properties", Effect::Exact, "the empty object is written as a string");
+        Made { schema, codec }
+    }
+}
+
+/// What has been written of an object.
+#[derive(Default)]
+struct Writing<'r> {
+    /// The names of all properties as they came.
+    names: HashSet<&'r str>,
+    properties: Map<String, Value>,
+    required: Vec<String>,
+    codecs: Vec<MemberCodec>,
+    others: Option<Value>,
+}
+
+/// The names of all properties in order, and those that are required.
+fn properties<'r>(flat: &Flat<'r>) -> (Vec<&'r str>, HashSet<&'r str>) {
+    let mut names = Vec::new();
+    let mut seen = HashSet::new();
+    let mut required = HashSet::new();
+    for sub in &flat.subs {
+        let keys = sub.get("properties").and_then(Value::as_object).into_iter().flatten();
+        names.extend(keys.map(|(key, _)| key.as_str()).filter(|key| seen.insert(*key)));
+    }
+    for sub in &flat.subs {
+        let keys = list(sub.get("required")).iter().filter_map(Value::as_str);
+        for key in keys {
+            required.insert(key);
+            if seen.insert(key) {
+                names.push(key);
+            }
+        }
+    }
+    (names, required)
+}
+
+fn parent(pointer: &str) -> String {
+    pointer.rsplit_once('/').map(|(parent, _)| parent.to_owned()).unwrap_or_default()
+}

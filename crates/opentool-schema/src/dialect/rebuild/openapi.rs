@@ -1,0 +1,112 @@
+//! The spelling of OpenAPI 3.0: `STRING`, `nullable`, and `anyOf` without neighbours.
+
+use serde_json::{Map, Value};
+
+/// Takes out `additionalProperties`, which the provider does not know.
+pub(super) fn open(schema: &mut Value) {
+    each(schema, &mut |members| {
+        members.shift_remove("additionalProperties");
+    });
+}
+
+/// Rewrites a whole schema.
+pub(super) fn spell(schema: &mut Value) {
+    each(schema, &mut |members| {
+        nullable(members);
+        lone_union(members);
+        match members.get_mut("type") {
+            Some(Value::String(kind)) => *kind = kind.to_ascii_uppercase(),
+            _ => {}
+        }
+    });
+}
+
+/// Runs for every schema, the inner ones first.
+fn each(schema: &mut Value, run: &mut impl FnMut(&mut Map<String, Value>)) {
+    let Value::Object(members) = schema else { return };
+    for (keyword, member) in members.iter_mut() {
+        match (keyword.as_str(), member) {
+            ("properties", Value::Object(map)) => map.values_mut().for_each(|inner| each(inner, run)),
+            ("anyOf", Value::Array(list)) => list.iter_mut().for_each(|inner| each(inner, run)),
+            ("items", inner) => each(inner, run),
+            _ => {}
+        }
+    }
+    run(members);
+}
+
+/// `null` as a type → `nullable`. Alone it stays.
+fn nullable(members: &mut Map<String, Value>) {
+    if let Some(Value::Array(kinds)) = members.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = &kinds[..] {
+            let kind = kind.clone();
+            members.insert("type".to_owned(), kind);
+            members.insert("nullable".to_owned(), true.into());
+        }
+    }
+    let Some(Value::Array(branches)) = members.get_mut("anyOf") else { return };
+    let before = branches.len();
+    // The inner ones are spelled already.
+    branches.retain(|branch| branch.get("type").is_none_or(|kind| kind != "NULL"));
+    if branches.len() == before {
+        return;
+    }
+    branches.iter_mut().for_each(allow_null);
+    if let [Value::Object(only)] = &branches[..] {
+        let only = only.clone();
+        members.shift_remove("anyOf");
+        for (keyword, value) in only {
+            match (keyword.as_str(), members.get(&keyword).and_then(Value::as_str)) {
+                ("description", Some(outer)) if Some(outer) != value.as_str() => {
+                    let both = format!("{outer}\n\n{}", value.as_str().unwrap_or_default());
+                    members.insert(keyword, both.into());
+                }
+                ("description" | "title", Some(_)) => {}
+                _ => {
+                    members.insert(keyword, value);
+                }
+            }
+        }
+    }
+}
+
+/// What stands beside `anyOf` goes into each of its branches.
+fn lone_union(members: &mut Map<String, Value>) {
+    if members.len() < 2 {
+        return;
+    }
+    let Some(Value::Array(mut branches)) = members.shift_remove("anyOf") else { return };
+    let texts = std::mem::take(members);
+    branches.iter_mut().for_each(|branch| spread(branch, &texts));
+    members.insert("anyOf".to_owned(), Value::Array(branches));
+}
+
+/// Puts texts into a branch, or into the branches of one that has its own.
+fn spread(branch: &mut Value, texts: &Map<String, Value>) {
+    let Value::Object(branch) = branch else { return };
+    if let Some(Value::Array(inner)) = branch.get_mut("anyOf") {
+        return inner.iter_mut().for_each(|inner| spread(inner, texts));
+    }
+    for (keyword, value) in texts {
+        match (keyword.as_str(), branch.get(keyword).and_then(Value::as_str)) {
+            ("description", Some(inner)) => {
+                let both = format!("{}\n\n{inner}", value.as_str().unwrap_or_default());
+                branch.insert(keyword.clone(), both.into());
+            }
+            ("description" | "title", None) => {
+                branch.insert(keyword.clone(), value.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Lets a branch be `null`, or the branches of one that has its own.
+fn allow_null(branch: &mut Value) {
+    let Value::Object(branch) = branch else { return };
+    if let Some(Value::Array(inner)) = branch.get_mut("anyOf") {
+        return inner.iter_mut().for_each(allow_null);
+    }
+    branch.insert("nullable".to_owned(), true.into());
+}

@@ -1,0 +1,110 @@
+//! The law of lowering: every valid value has an encoding that the lowered schema accepts and that decodes to the
+//! same value; every invalid one is still rejected, or what it breaks is among the losses.
+
+use opentool_schema::{Effect, LowerError, Lowered, lint, lower};
+use serde_json::Value;
+
+use super::{Case, cases, judge, judge_of_original, label, schema_of, spelled_out, tool, ways};
+
+#[test]
+fn holds_for_every_schema_in_every_dialect() {
+    let cases = cases();
+    assert!(cases.len() >= 40, "only {} cases", cases.len());
+    let mut broken = Vec::new();
+    for case in &cases {
+        broken.extend(breaks(case));
+    }
+    assert!(broken.is_empty(), "{} breaks:\n{}", broken.len(), broken.join("\n"));
+}
+
+/// Where a case breaks the law.
+pub(super) fn breaks(case: &Case) -> Vec<String> {
+    let original = judge_of_original(&case.schema);
+    let valid: Vec<&Value> = case.valid.iter().filter(|value| original.is_valid(value)).collect();
+    assert_eq!(valid.len(), case.valid.len(), "{}: a value is not valid", case.name);
+    let mut broken = Vec::new();
+    let mut known: Vec<(Value, jsonschema::Validator)> = Vec::new();
+    for way in ways() {
+        let place = format!("{} in {}", case.name, label(&way));
+        let lowered = match lower(&tool(case.schema.clone()), way) {
+            Ok(lowered) => lowered,
+            // Generated schemas may contradict themselves.
+            Err(LowerError::NeverValid { .. }) if valid.is_empty() => continue,
+            Err(error) => {
+                broken.push(format!("{place}: refused: {error}"));
+                continue;
+            }
+        };
+        for finding in lint(way.dialect, &lowered.definition) {
+            broken.push(format!("{place}: lint {}: {} {}", finding.pointer, finding.rule, finding.message));
+        }
+        let schema = spelled_out(&schema_of(&lowered));
+        if !known.iter().any(|(other, _)| *other == schema) {
+            known.push((schema.clone(), judge(&schema)));
+        }
+        let judge = known.iter().find(|(other, _)| *other == schema).map(|(_, judge)| judge).unwrap();
+        for value in &valid {
+            if let Some(why) = valid_breaks(&lowered, judge, value) {
+                broken.push(format!("{place}: {value}: {why}\n    {schema}"));
+            }
+        }
+        for value in &case.invalid {
+            assert!(!original.is_valid(value), "{}: {value} is valid", case.name);
+            if let Some(why) = invalid_breaks(&lowered, judge, &original, value) {
+                broken.push(format!("{place}: {value}: {why}\n    {schema}"));
+            }
+        }
+    }
+    broken
+}
+
+fn valid_breaks(lowered: &Lowered, judge: &jsonschema::Validator, value: &Value) -> Option<String> {
+    let encoded = match lowered.decoder.encode(value) {
+        Ok(encoded) => encoded,
+        Err(_) if lowered.losses().any(|loss| loss.effect == Effect::Narrower) => return None,
+        Err(error) => return Some(format!("no encoding: {error}")),
+    };
+    if !judge.is_valid(&encoded) {
+        let narrower = lowered.losses().any(|loss| loss.effect == Effect::Narrower);
+        return (!narrower).then(|| format!("its encoding {encoded} is rejected"));
+    }
+    match lowered.decoder.decode(encoded.clone()) {
+        Ok(decoded) if decoded == *value => None,
+        other => Some(format!("{encoded} comes back as {other:?}")),
+    }
+}
+
+fn invalid_breaks(
+    lowered: &Lowered,
+    judge: &jsonschema::Validator,
+    original: &jsonschema::Validator,
+    value: &Value,
+) -> Option<String> {
+    let Ok(encoded) = lowered.decoder.encode(value) else { return None };
+    // What comes back as something else is no encoding of it.
+    let comes_back = lowered.decoder.decode(encoded.clone()).is_ok_and(|decoded| decoded == *value);
+    if !comes_back || !judge.is_valid(&encoded) {
+        return None;
+    }
+    let rules: Vec<String> = original
+        .iter_errors(value)
+        .map(|error| {
+            error
+                .schema_path()
+                .as_str()
+                .rsplit('/')
+                .find(|s| s.parse::<usize>().is_err())
+                .unwrap_or_default()
+                .to_owned()
+        })
+        .collect();
+    let mut losses = lowered.losses();
+    let is_listed = losses.any(|loss| {
+        rules.iter().any(|rule| {
+            // Alternatives hide which of their rules was broken.
+            *rule == loss.keyword
+                || matches!(rule.as_str(), "anyOf" | "oneOf") && loss.effect == Effect::Wider
+        })
+    });
+    (!is_listed).then(|| format!("{encoded} is accepted, and none of {rules:?} is listed"))
+}

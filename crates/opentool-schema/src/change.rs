@@ -33,6 +33,8 @@ pub enum Stage {
     Name,
     /// Text that was nearly JSON was read; wrappers around the arguments were taken off.
     Repair,
+    /// What was written for a dialect's schema became what the tool's own schema says.
+    Decode,
     /// Values and keys became what the schema wants.
     Coerce,
     /// Keys that the schema forbids were taken out.
@@ -40,11 +42,12 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The stage in one word: `name`, `repair`, `coerce`, `drop`.
+    /// The stage in one word: `name`, `repair`, `decode`, `coerce`, `drop`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
             Self::Repair => "repair",
+            Self::Decode => "decode",
             Self::Coerce => "coerce",
             Self::Drop => "drop",
         }

@@ -5,6 +5,7 @@
 //! changed is recorded ([`Change`]); a text that was cut off is refused whatever could be made of it, and so is a
 //! number that would be rounded. It guesses no names: keys that look like a known one are suggested in the error, not renamed.
 
+mod decoded;
 mod envelope;
 mod fault;
 mod numbers;

@@ -1,5 +1,6 @@
 //! Providers' messages: calls in, results out.
 
+mod decoded;
 mod golden;
 mod reading;
 mod round_trip;

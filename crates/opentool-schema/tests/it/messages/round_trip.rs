@@ -224,3 +224,13 @@ const KEYS: &[&str] = &[
     "toolCall",
     "functionCalls",
 ];
+
+#[test]
+fn an_id_that_is_another_ones_mapping_stays_apart() {
+    let mut table = CallIds::new(MessageFormat::Mistral);
+    let wire = table.encode("toolu_01A09q90qw90lq917835lq9");
+    // A call of Mistral's own happens to have it.
+    let other = table.encode(&wire);
+    assert_ne!(other, wire);
+    assert_eq!((table.decode(&other), table.decode(&wire)), (wire.as_str(), "toolu_01A09q90qw90lq917835lq9"));
+}

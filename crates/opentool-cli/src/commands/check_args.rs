@@ -1,7 +1,7 @@
 //! `opentool check-args`: what becomes of arguments that a model wrote.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use opentool::schema::{Change, Repairs, Validator, problem_code};
+use opentool::schema::{Change, Decoder, Dialect, Repairs, Validator, lower, problem_code};
 use opentool::{Arguments, InvalidArguments, Problem, ToolDefinition, ToolError};
 use opentool_text::printable_line;
 use serde_json::{Map, Value, json};
@@ -20,10 +20,13 @@ const SHOWN: usize = 300;
 /// They pass the stages that a model's call passes: text that is nearly JSON is
 /// repaired, values become what the tool's input schema wants where only one meaning
 /// is possible, and what is left must be valid. Nothing is run or sent.
+/// With `--from` the model is taken to have seen the tool in that dialect, as
+/// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool check-args petstore.yaml getPetById '{\"petId\": \"2\",}'"
     "opentool check-args petstore.yaml addPet - --mode strict < arguments.json"
+    "opentool check-args petstore.yaml getPetById '{\"petId\": 2}' --from openai-strict"
     "opentool check-args petstore.yaml addPet '{\"name\": 1}' --json | jq -r '.errors[].code'"
 })]
 pub(crate) struct Args {
@@ -39,6 +42,9 @@ pub(crate) struct Args {
     /// being written
     #[arg(long, value_name = "MODE", default_value = "default", value_parser = modes())]
     mode: Repairs,
+    /// The dialect in which the model saw the tool; without, it saw the tool's own schema
+    #[arg(long, value_name = "DIALECT", value_parser = dialects())]
+    from: Option<Dialect>,
     #[command(flatten)]
     loading: Loading,
 }
@@ -47,6 +53,12 @@ pub(crate) struct Args {
 fn modes() -> impl TypedValueParser<Value = Repairs> {
     let words = [Repairs::Off, Repairs::Sure, Repairs::Wide, Repairs::Partial].map(Repairs::as_str);
     PossibleValuesParser::new(words).map(|word| Repairs::named(&word).unwrap_or_default())
+}
+
+/// The dialects by name.
+fn dialects() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(Dialect::all().iter().map(|dialect| dialect.name()))
+        .try_map(|name| name.parse::<Dialect>())
 }
 
 /// Shows each stage and the result, or with `--json` one object with all of it.
@@ -65,7 +77,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         Some(_) if from_input => standard_input()?,
         written => written.unwrap_or_default(),
     };
-    match take(tool, &written, args.mode)? {
+    match take(tool, &written, args.mode, args.from)? {
         Ok((arguments, changes)) => {
             if console.is_json() {
                 Ok(console.json(&report(Some(arguments), &changes, &[]))?)
@@ -84,12 +96,26 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
 
 type Taken = Result<(Arguments, Vec<Change>), InvalidArguments>;
 
-fn take(tool: &ToolDefinition, written: &str, mode: Repairs) -> Result<Taken, CliError> {
+fn take(
+    tool: &ToolDefinition,
+    written: &str,
+    mode: Repairs,
+    from: Option<Dialect>,
+) -> Result<Taken, CliError> {
     let validator = Validator::new(&tool.input_schema).map_err(|error| CliError::Checked {
         words: format!("no call can be checked, because the tool's input schema cannot be used: {error}"),
         unreadable: 1,
     })?;
-    Ok(validator.take(&Value::from(written), mode))
+    let decoder = match from {
+        Some(dialect) => {
+            lower(tool, dialect).map(|lowered| lowered.decoder).map_err(|error| CliError::Checked {
+                words: format!("no model sees the tool in the dialect `{dialect}`: {error}"),
+                unreadable: 1,
+            })?
+        }
+        None => Decoder::default(),
+    };
+    Ok(validator.take_decoded(&Value::from(written), &decoder, mode))
 }
 
 /// `{value, changes, errors}`; the value is `null` where there are errors.

@@ -127,6 +127,17 @@ fn programs_get_the_value_the_record_and_codes() {
 }
 
 #[test]
+fn what_was_written_for_a_dialect_is_taken_back() {
+    let written = "{\"name\": \"Rex\", \"species\": \"dog\", \"born\": null, \"tags\": null, \"photoUrls\": null, \"status\": null,}";
+    golden("check-args/from", &check("addPet", written, &["--from", "openai-strict"]).success().to_string());
+    // The tool's own schema knows no null there, and the default mending drops it too; strictly it is wrong.
+    check("addPet", &written.replace(",}", "}"), &["--mode", "strict"]).failure(4, &["/born"]);
+    let ran = check("addPet", &written.replace(",}", "}"), &["--mode", "strict", "--from", "openai-strict"]);
+    assert!(ran.success().text().ends_with("valid    {\"name\":\"Rex\",\"species\":\"dog\"}\n"));
+    check("addPet", "{}", &["--from", "opnai"]).failure(2, &["opnai"]);
+}
+
+#[test]
 fn a_text_may_look_like_an_option_or_be_missing() {
     let ran = check("getPetById", "-1", &["--json"]);
     assert_eq!(ran.json()["errors"][0]["code"], "type_mismatch", "\n{ran}");

@@ -16,14 +16,10 @@ use crate::plan::{Body, BodyArguments, Operation};
 use crate::read::body::referenced;
 use crate::read::response;
 use crate::schema::definitions::{attach, size};
-use crate::schema::{Converter, Direction, Knowledge, Position, reduce};
+use crate::schema::{Converter, Direction, Knowledge, Position, reach, reduce};
 
 /// The largest schema of a result in bytes. Results only inform: one operation's can reach every schema of an API.
 const RESULT_BUDGET: usize = 8 * 1024;
-
-/// The largest schema of arguments in bytes, where the host sets no other limit. No model reads more, and a document can
-/// make each of its tools reach each of its schemas.
-const INPUT_BUDGET: usize = 64 * 1024;
 
 /// Notes are most of a schema, so that many times its limit is built before they are cut.
 const BEFORE_CUTTING: usize = 4;
@@ -46,7 +42,7 @@ pub(crate) fn definition(source: &Arc<Source>, operation: &Arc<Operation>, told:
     });
     let input = {
         let (source, operation, said) = (Arc::clone(source), Arc::clone(operation), said.cloned());
-        let most = left.unwrap_or(INPUT_BUDGET);
+        let most = left.unwrap_or(reach::MOST_BYTES);
         Schema::lazy(move || {
             let mut schema = input_schema(&source, &operation, most.saturating_mul(BEFORE_CUTTING));
             if let Some(said) = &said {

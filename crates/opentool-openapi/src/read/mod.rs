@@ -23,7 +23,8 @@ use crate::document::Document;
 use crate::findings::Findings;
 use crate::name::{self, Naming};
 use crate::plan::{Operation, Requirement, Server};
-use crate::schema::{Converter, Direction, Knowledge, Position};
+use crate::schema::reach::{self, Reach};
+use crate::schema::{Converter, Direction, Knowledge, Position, definition_name};
 
 /// What was read.
 #[derive(Debug)]
@@ -49,6 +50,7 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
     let drafts = reader.paths();
     let mut operations = reader.name(drafts);
     reader.look_at_schemas();
+    reader.look_at_reach(&operations);
     for body in operations.iter_mut().filter_map(|operation| operation.body.as_mut()) {
         body::settle(body, document, &reader.knowledge);
     }
@@ -256,9 +258,17 @@ impl<'d> Reader<'d> {
     fn look_at_schemas(&mut self) {
         while let Some(pointer) = self.knowledge.next() {
             let Some(schema) = self.document.at(&pointer) else { continue };
-            Converter::learn(self.document, Direction::Output, &pointer, &mut self.knowledge, self.findings)
-                .referenced()
-                .schema(schema, Position::InPlace);
+            let converted = Converter::learn(
+                self.document,
+                Direction::Output,
+                &pointer,
+                &mut self.knowledge,
+                self.findings,
+            )
+            .referenced()
+            .schema(schema, Position::InPlace);
+            let name = definition_name(self.document, &pointer);
+            self.knowledge.note_reach(name, schema, &converted);
         }
         for (from, to) in self.knowledge.cut_cycles() {
             let message =
@@ -268,6 +278,32 @@ impl<'d> Reader<'d> {
                     .help("let one of them say what the value is"),
             );
         }
+    }
+
+    /// Says which tools carry less than they refer to.
+    fn look_at_reach(&mut self, operations: &[Operation]) {
+        let mut reach = Reach::default();
+        let mut cut: Vec<&str> = Vec::new();
+        for operation in operations {
+            let body = operation.body.as_ref().and_then(|body| body.preferred());
+            let parameters = operation.parameters.iter().map(|parameter| &parameter.schema);
+            if reach.is_too_much(parameters.chain(body.map(|media| &media.schema)), &self.knowledge) {
+                cut.push(&operation.name);
+            }
+        }
+        if let Some(first) = cut.first() {
+            let message = format!(
+                "the arguments of {} tools, such as `{first}`, reach more schemas than a tool carries ({} of them, or {} KiB); \
+                 what is farthest away allows anything",
+                cut.len(),
+                reach::MOST,
+                reach::MOST_BYTES / 1024
+            );
+            let note = Diagnostic::note("large-tool", "", message);
+            self.findings
+                .add(note.help("the service checks what is not checked here; a budget sets another limit"));
+        }
+        self.knowledge.settle();
     }
 
     fn warn(

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use opentool_text::pointer;
 use serde_json::{Map, Value, json};
 
-use super::Knowledge;
 use super::convert::{Converter, Direction, Position};
+use super::{Knowledge, reach};
 use crate::document::{Document, split};
 use crate::hash::short_hash;
 use crate::version::Version;
@@ -82,7 +82,7 @@ pub(crate) fn attach(
             definitions.insert(name, json!({}));
             continue;
         };
-        let definition = if spent > most {
+        let definition = if spent > most || seen.len() > reach::MOST {
             cut(schema, &format!("#{}", split(pointer).1))
         } else {
             Converter::build(document, direction, pointer, knowledge).schema(schema, Position::InPlace)

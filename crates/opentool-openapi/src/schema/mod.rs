@@ -11,6 +11,7 @@ pub(crate) mod definitions;
 mod enumeration;
 mod keyword;
 mod nullable;
+pub(crate) mod reach;
 mod reduce;
 mod types;
 mod visibility;
@@ -23,7 +24,7 @@ pub(crate) use reduce::reduce;
 use std::collections::{HashMap, HashSet};
 
 use opentool_core::Schema;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What was learnt about the schemas of a document while it was read, for building tools later.
 #[derive(Debug, Default)]
@@ -32,6 +33,8 @@ pub(crate) struct Knowledge {
     pub(crate) definitions: HashMap<String, String>,
     /// References that would make a schema mean nothing but itself: from the schema at a pointer, to others.
     pub(crate) cuts: HashMap<String, HashSet<String>>,
+    /// How large each referenced schema is, and to which others it refers, by its name in `$defs`.
+    reach: HashMap<String, (usize, Vec<String>)>,
     /// Regular expressions, and whether they compile.
     patterns: HashMap<String, bool>,
     /// In-place references between referenced schemas, in the order in which they were met.
@@ -57,6 +60,18 @@ impl Knowledge {
             self.definitions.insert(name.to_owned(), pointer.to_owned());
             self.waiting.push(pointer.to_owned());
         }
+    }
+
+    /// Notes what the schema at a pointer costs, and to which others it refers.
+    pub(crate) fn note_reach(&mut self, name: String, schema: &Value, converted: &Value) {
+        let mut names = Vec::new();
+        definitions::collect(converted, &mut names);
+        self.reach.insert(name, (reach::bare_size(schema), names));
+    }
+
+    /// Forgets what only the reader needs.
+    pub(crate) fn settle(&mut self) {
+        self.reach = HashMap::new();
     }
 
     /// The next referenced schema to look at.

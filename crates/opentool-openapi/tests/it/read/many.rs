@@ -98,3 +98,32 @@ fn results_do_not_carry_a_whole_api() {
     assert!(result.len() < 20_000, "{}", result.len());
     assert!(result.contains("left out for brevity: #/components/schemas/S"), "{result}");
 }
+
+#[test]
+fn tools_that_reach_every_schema_stay_small_and_are_named() {
+    let document = |count: usize| {
+        let schema = |index: usize| {
+            json!({"type": "object", "properties": {
+            "id": {"type": "integer"}, "next": {"$ref": format!("#/components/schemas/S{}", (index + 1) % count)}}})
+        };
+        let schemas: Map<String, Value> =
+            (0..count).map(|index| (format!("S{index}"), schema(index))).collect();
+        let body = |index: usize| json!({"content": {"application/json": {"schema": {"$ref": format!("#/components/schemas/S{index}")}}}});
+        let paths: Map<String, Value> = (0..count)
+            .map(|index| (format!("/a{index}"), json!({"post": {"requestBody": body(index)}})))
+            .collect();
+        json!({"openapi": "3.0.3", "paths": paths, "components": {"schemas": schemas}}).to_string()
+    };
+    let api = parse(document(400), "chain.json").unwrap();
+    let told = api.diagnostics()[0].to_string();
+    assert!(
+        told.contains("note[large-tool]: the arguments of 400 tools, such as `post_a0`, reach more"),
+        "{told}"
+    );
+    super::assert_sound(&api);
+    for definition in api.tools().unwrap().definitions() {
+        let carried = definition.input_schema.as_value()["$defs"].as_object().unwrap().len();
+        assert!((200..=252).contains(&carried), "{carried}");
+    }
+    assert!(parse(document(100), "chain.json").unwrap().diagnostics().is_empty());
+}

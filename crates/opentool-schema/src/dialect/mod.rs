@@ -42,6 +42,11 @@ pub use named::{Dialect, UnknownDialect};
 use rules::{KEPT, Rules};
 
 impl Dialect {
+    /// A name as the provider takes it: that of a tool lowered alone.
+    pub(crate) fn fitting_name(self, name: &str) -> String {
+        lower::fitting(name, &self.loose().names, |_| false)
+    }
+
     /// The rules without a strict mode; `None` for one that is nothing but strict.
     fn loose(self) -> &'static Rules {
         const LOOSE_DEEPSEEK: Rules = Rules { items: true, ..KEPT };

@@ -72,6 +72,11 @@ impl MessageFormat {
         Self::all().iter().copied().find(|format| format.name().eq_ignore_ascii_case(name))
     }
 
+    /// The plain dialect of definitions, whose rules for names hold here too.
+    pub(super) fn dialect(self) -> Option<Dialect> {
+        self.name().parse().ok()
+    }
+
     /// The format in which calls of tools come back whose definitions went out in this dialect; `None` for a dialect
     /// that is only a format of definitions.
     pub fn of(dialect: Dialect) -> Option<Self> {

@@ -123,7 +123,7 @@ fn parse_value(
 /// from a store: the messages (or items, or requests) to append, in order. None for a turn that says nothing.
 ///
 /// Ids, names and arguments that the format cannot hold are mapped to ones that it can: ids by [`CallIds`], names
-/// character by character, arguments that are no object as `{"invalid_arguments": …}`. What only the provider knows
+/// as their definitions' are, arguments that are no object as `{"invalid_arguments": …}`. What only the provider knows
 /// (signatures, thoughts) is not in an [`AssistantMessage`]: where the turn came from the same provider, send back
 /// [`ParsedCalls::replay`] instead. Gemini 3 insists on it.
 ///

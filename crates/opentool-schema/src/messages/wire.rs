@@ -122,15 +122,12 @@ impl<'a> WireResult<'a> {
     }
 }
 
-/// A name that may stand in a conversation. A model can invent any; it is in the error result as well.
+/// A name that may stand in a conversation, made as that of a definition is. A model can invent any; it is in the
+/// error result as well.
 fn name(format: MessageFormat, name: &str) -> String {
-    let (more, longest) = match format {
-        MessageFormat::Mcp | MessageFormat::Text | MessageFormat::Ollama => return name.to_owned(),
-        MessageFormat::Gemini => ("_-.:", 64),
-        MessageFormat::Anthropic => ("_-", 128),
-        _ => ("_-", 64),
-    };
-    let legal = |c: char| if c.is_ascii_alphanumeric() || more.contains(c) { c } else { '_' };
-    let name: String = name.chars().take(longest).map(legal).collect();
-    if name.is_empty() { "unnamed".to_owned() } else { name }
+    match format.dialect() {
+        None => name.to_owned(),
+        Some(_) if name.is_empty() => "unnamed".to_owned(),
+        Some(dialect) => dialect.fitting_name(name),
+    }
 }

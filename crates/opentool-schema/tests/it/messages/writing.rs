@@ -1,7 +1,7 @@
 //! What leaves is what providers take, whatever models and tools wrote.
 
-use opentool_core::{AssistantMessage, Content, ToolCall, ToolOutput, ToolResult};
-use opentool_schema::{MessageFormat, parse_text_calls, write_calls, write_results};
+use opentool_core::{AssistantMessage, Content, ToolCall, ToolDefinition, ToolOutput, ToolResult};
+use opentool_schema::{Dialect, MessageFormat, lower, parse_text_calls, write_calls, write_results};
 use serde_json::{Value, json};
 
 use crate::tools::{nested, with_deep};
@@ -27,7 +27,11 @@ fn what_a_model_invented_is_sent_back_in_a_form_that_providers_take() {
         json!({"name": "functions_find_pets", "arguments": "{}"})
     );
     assert_eq!(openai("", json!(" ")), json!({"name": "unnamed", "arguments": "{}"}));
-    assert_eq!(openai(&"x".repeat(99), json!("{\"a\": 1}"))["name"], "x".repeat(64));
+    // As a definition of that name is called.
+    let long = "x".repeat(99);
+    let lowered = lower(&ToolDefinition::new(long.as_str(), ""), Dialect::OpenAi).unwrap().name;
+    assert_eq!(openai(&long, json!({}))["name"], lowered);
+    assert_eq!(lowered.len(), 64);
     // The model's own spacing stays, and what was meant is mended.
     assert_eq!(openai("t", json!("{\"a\" : 1}"))["arguments"], "{\"a\" : 1}");
     assert_eq!(openai("t", json!("{'a': 1,}"))["arguments"], "{\"a\":1}");

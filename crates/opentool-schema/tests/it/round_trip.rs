@@ -77,7 +77,7 @@ proptest! {
             prop_assert_eq!(came.input_schema.to_string(), definition.input_schema.to_string());
             prop_assert_eq!(export(&parse_definitions(&exported).unwrap().tools, dialect), exported);
         }
-        for value in [list(&tools)] {
+        for value in [export(&tools, Dialect::Mcp), list(&tools)] {
             let came = back(&value);
             prop_assert_eq!(&came.title, &definition.title);
             prop_assert_eq!(came.annotations, definition.annotations);

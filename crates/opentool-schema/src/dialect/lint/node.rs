@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Finding, wants_plain_root};
 use crate::dialect::lower::{count, escaped};
-use crate::dialect::rules::{Enums, References, Rules, Types};
+use crate::dialect::rules::{Enums, Patterns, References, Rules, Types};
 
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 /// Findings of one schema that are reported.
@@ -211,21 +211,18 @@ impl<'s> Judge<'s, '_> {
             ("const", value) if rules.enums != Enums::Any && (value.is_array() || value.is_object()) => {
                 self.say("enum", "a constant may not be of this type");
             }
-            ("format", Value::String(format)) => {
-                if rules.formats.is_some_and(|formats| !formats.contains(&format.as_str())) {
-                    self.say("format", format!("`{format}` is no format of this provider"));
-                }
+            ("format", Value::String(format))
+                if rules.formats.is_some_and(|formats| !formats.contains(&format.as_str())) =>
+            {
+                self.say("format", format!("`{format}` is no format of this provider"));
             }
-            ("pattern", Value::String(pattern)) => {
-                let looks = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look));
-                if looks && rules.patterns == crate::dialect::rules::Patterns::Plain {
-                    self.say("pattern", "a pattern may not look around");
-                }
+            ("pattern", Value::String(pattern)) if rules.patterns == Patterns::Plain && looks(pattern) => {
+                self.say("pattern", "a pattern may not look around");
             }
-            ("minItems", count) => {
-                if rules.min_items.is_some_and(|most| count.as_u64().is_none_or(|count| count > most)) {
-                    self.say("minItems", "`minItems` is too large for this provider");
-                }
+            ("minItems", count)
+                if rules.min_items.is_some_and(|most| count.as_u64().is_none_or(|count| count > most)) =>
+            {
+                self.say("minItems", "`minItems` is too large for this provider");
             }
             ("exclusiveMinimum" | "exclusiveMaximum", Value::Bool(_)) if wants_plain_root(rules) => {
                 self.say("draft", format!("`{keyword}` has to be a number: this is Draft 4"));
@@ -271,6 +268,12 @@ impl<'s> Judge<'s, '_> {
             _ => {}
         }
     }
+}
+
+/// Whether a pattern looks around; a parenthesis behind a backslash is a parenthesis.
+fn looks(pattern: &str) -> bool {
+    let plain = pattern.replace("\\\\", "").replace("\\(", "");
+    ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| plain.contains(look))
 }
 
 fn kind_is(members: &Map<String, Value>, wanted: &str) -> bool {

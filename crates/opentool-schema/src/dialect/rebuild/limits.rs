@@ -160,10 +160,8 @@ pub(crate) fn is_plain(pattern: &str) -> bool {
     while let Some(c) = rest.next() {
         match c {
             '\\' => {
-                if rest
-                    .next()
-                    .is_some_and(|escaped| escaped.is_ascii_digit() && escaped != '0' || escaped == 'k')
-                {
+                let escaped = rest.next();
+                if matches!(escaped, Some('1'..='9' | 'k')) {
                     return false;
                 }
             }

@@ -14,9 +14,8 @@ pub(super) fn spell(schema: &mut Value) {
     each(schema, &mut |members| {
         nullable(members);
         lone_union(members);
-        match members.get_mut("type") {
-            Some(Value::String(kind)) => *kind = kind.to_ascii_uppercase(),
-            _ => {}
+        if let Some(Value::String(kind)) = members.get_mut("type") {
+            *kind = kind.to_ascii_uppercase();
         }
     });
 }

@@ -1,8 +1,7 @@
 //! OpenTool documents and servers as sources: listed, exported, called.
 
 use std::io::Write as _;
-use std::sync::Mutex;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -166,17 +165,24 @@ fn a_key_does_not_go_to_an_address_that_is_only_looked_at() {
 
 #[test]
 fn what_a_server_says_of_itself_is_believed_only_so_far() {
-    // A server without a document.
-    let (say, said) = mpsc::channel::<()>();
-    let (say, said) = (Mutex::new(say), Mutex::new(said));
-    let upstream = Upstream::treating(move |mut stream| {
-        let _ = (&say, &said);
-        let _ = stream.write_all(
-            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 19\r\n\r\n{\"version\":\"1.0.0\"}",
-        );
+    // It has a version, and gives the same answer where its document should be.
+    let upstream = Upstream::answering("200 OK", "application/json", r#"{"version":"1.0.0"}"#);
+    let source = format!("opentool:{}", upstream.url);
+    run(&["list", &source]).end().failure(3, &["gives a document that cannot be read"]);
+    // It is asked for itself, for its version and for its document, which it does not have.
+    let asked = AtomicUsize::new(0);
+    let empty = Upstream::treating(move |mut stream| {
+        let (status, body) = match asked.fetch_add(1, Ordering::Relaxed) {
+            0 => ("404 Not Found", "{}"),
+            1 => ("200 OK", r#"{"version":"1.0.0"}"#),
+            _ => ("200 OK", r#"{"code":404,"message":"Json Parser NOT implement"}"#),
+        };
+        let head = "content-type: application/json\r\nconnection: close\r\n";
+        let length = body.len();
+        write!(stream, "HTTP/1.1 {status}\r\n{head}content-length: {length}\r\n\r\n{body}").unwrap();
     });
-    let ran = run(&["list", &format!("opentool:{}", upstream.url)]).end();
-    assert_eq!(ran.code, 3, "\n{ran}");
+    let source = format!("opentool:{}", empty.url);
+    run(&["list", &source]).end().failure(3, &["gives no document", "--server URL"]);
     let page = Upstream::answering("200 OK", "text/html", "<html>Sign in</html>");
     run(&["list", &page.url]).end().failure(3, &["is a web page"]);
     run(&["list", &format!("opentool:{}", page.url)]).end().failure(3, &["does not speak OpenTool"]);

@@ -19,8 +19,8 @@ pub(crate) struct Args {
     /// Where the tools come from: a path, an http(s) URL, or `-`; see `opentool --help`
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<SourceSpec>,
-    /// The format: OpenAI's Chat Completions, Anthropic's Messages, MCP's `tools/list`, or an OpenTool document, for
-    /// which `opentool convert` has more options
+    /// The format: a provider's or protocol's by name, or an OpenTool document, for which `opentool convert` has more
+    /// options
     #[arg(long, value_name = "DIALECT", value_parser = target::any())]
     to: Target,
     #[command(flatten)]

@@ -19,7 +19,7 @@ use crate::schema::definitions::{attach, size};
 use crate::schema::{Converter, Direction, Knowledge, Position, reach, reduce};
 
 /// The largest schema of a result in bytes. Results only inform: one operation's can reach every schema of an API.
-const RESULT_BUDGET: usize = 8 * 1024;
+const RESULT_BUDGET: usize = 6 * 1024;
 
 /// Notes are most of a schema, so that many times its limit is built before they are cut.
 const BEFORE_CUTTING: usize = 4;
@@ -68,13 +68,8 @@ pub(crate) fn definition(source: &Arc<Source>, operation: &Arc<Operation>, told:
         definition.output_schema = Some(Schema::lazy(move || {
             let most = left.map(|left| left.saturating_sub(size(input.as_value())));
             let most = most.unwrap_or(RESULT_BUDGET).min(RESULT_BUDGET);
-            let schema = output_schema(&source, &operation, most);
-            // The nearest schemas with their notes tell more than all without; a host's limit is another matter.
-            if left.is_none() {
-                return schema;
-            }
-            let schema = reduce(schema, most);
-            if size(&schema) <= most { schema } else { json!({}) }
+            let schema = reduce(output_schema(&source, &operation, most.saturating_mul(2)), most);
+            if left.is_none() || size(&schema) <= most { schema } else { json!({}) }
         }));
     }
     if operation.deprecated {

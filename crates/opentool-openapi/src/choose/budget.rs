@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub struct Budget {
     /// The largest definition: name, description and schemas. Default: no limit for the whole; 64 KiB and 250 referenced
-    /// schemas for the arguments, 8 KiB for the result.
+    /// schemas for the arguments, 6 KiB for the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tool_bytes: Option<usize>,
     /// The longest description of a tool, cut at the end of a sentence. Default: none, or a quarter of

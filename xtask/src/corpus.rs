@@ -135,6 +135,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     cargo(&command)
 }
 
+/// The folder with the documents; fetches what is not there yet.
+pub(crate) fn documents() -> Result<PathBuf, String> {
+    let folder = target().join("corpus");
+    fetch(&folder)?;
+    Ok(folder.join("documents"))
+}
+
 fn fetch(folder: &Path) -> Result<(), String> {
     let documents = folder.join("documents");
     make(&documents)?;

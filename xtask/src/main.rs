@@ -4,6 +4,7 @@
 
 mod ci;
 mod corpus;
+mod dialects;
 mod fuzz;
 mod peers;
 mod run;
@@ -18,6 +19,7 @@ Commands:
   tidy      only the rules about the tree itself
   setup     installs what the tests need (the Python and TypeScript MCP clients) under target/
   corpus    fetches real OpenAPI documents, imports every one, prints a table
+  dialects  lowers the tools of those documents to every dialect, prints what is lost and refused
   fuzz      libFuzzer on every way in; --replay: the kept inputs only, without cargo-fuzz
   bench     all benchmarks
 ";
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Some("tidy") => run::cargo(&["test", "--quiet", "--package", "xtask"]),
         Some("setup") => peers::install().map(|_| ()),
         Some("corpus") => corpus::run(&rest),
+        Some("dialects") => dialects::run(),
         Some("fuzz") => fuzz::run(&rest),
         Some("bench") => run::cargo(&["bench", "--package", "opentool-benches"]),
         Some("help" | "--help" | "-h") => {

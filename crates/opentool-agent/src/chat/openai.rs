@@ -5,6 +5,7 @@
 //! It deliberately does not retry: that is a layer around any model.
 
 mod failure;
+mod tools;
 mod wire;
 
 use std::fmt;
@@ -146,7 +147,9 @@ impl OpenAi {
             Some(url) => url.clone(),
             None => endpoint(OPENAI)?,
         };
-        let mut post = Request::post_json(url, &wire::encode(&self.model, &self.parameters, &request));
+        let tools = tools::WireTools::of(request.tools);
+        let body = wire::encode(&self.model, &self.parameters, &request, &tools);
+        let mut post = Request::post_json(url, &body);
         if let Some(key) = &self.key {
             post = post.bearer(key).map_err(|_| {
                 ModelError::Unauthorized(
@@ -165,7 +168,7 @@ impl OpenAi {
             let shown = failure::plain(&self.redact(&response.text()));
             ModelError::Protocol(format!("not JSON ({error}): {shown}").into())
         })?;
-        wire::decode(&answer).map_err(|error| match error {
+        wire::decode(&answer, &tools).map_err(|error| match error {
             ModelError::Protocol(text) => ModelError::Protocol(failure::plain(&self.redact(&text)).into()),
             other => other,
         })

@@ -8,8 +8,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::{ChatReply, ChatRequest, Content, Message, ModelError, StopReason, ToolOutput, Usage};
-use opentool_schema::{Dialect, MessageFormat, export, parse_calls, write_calls, write_results};
+use opentool_schema::{MessageFormat, parse_calls, write_calls, write_results};
 use serde_json::{Map, Value, json};
+
+use super::tools::WireTools;
 
 /// The most characters of an unknown reason that are kept.
 const REASON: usize = 64;
@@ -17,13 +19,20 @@ const REASON: usize = 64;
 const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "n"];
 
 /// The body of a request. `parameters` are the host's; what is of the codec is not among them.
-pub(super) fn encode(model: &str, parameters: &Map<String, Value>, request: &ChatRequest<'_>) -> Value {
+pub(super) fn encode(
+    model: &str,
+    parameters: &Map<String, Value>,
+    request: &ChatRequest<'_>,
+    tools: &WireTools,
+) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), model.into());
-    body.insert("messages".to_owned(), request.messages.iter().flat_map(message).collect());
-    // Some servers refuse an empty list.
-    if !request.tools.is_empty() {
-        body.insert("tools".to_owned(), export(request.tools, Dialect::OpenAi));
+    body.insert(
+        "messages".to_owned(),
+        request.messages.iter().flat_map(|said| message(said, tools)).collect(),
+    );
+    if let Some(definitions) = tools.definitions() {
+        body.insert("tools".to_owned(), definitions);
     }
     for (name, value) in parameters {
         if !OWN.contains(&name.as_str()) {
@@ -33,11 +42,11 @@ pub(super) fn encode(model: &str, parameters: &Map<String, Value>, request: &Cha
     Value::Object(body)
 }
 
-fn message(message: &Message) -> Vec<Value> {
+fn message(message: &Message, tools: &WireTools) -> Vec<Value> {
     match message {
         Message::System(text) => vec![json!({"role": "system", "content": text})],
         Message::User(blocks) => vec![json!({"role": "user", "content": user(blocks)})],
-        Message::Assistant(answer) => write_calls(MessageFormat::OpenAiChat, answer),
+        Message::Assistant(answer) => write_calls(MessageFormat::OpenAiChat, &tools.there(answer)),
         Message::Tool(result) => write_results(MessageFormat::OpenAiChat, std::slice::from_ref(result)),
         _ => Vec::new(),
     }
@@ -84,7 +93,7 @@ fn described(block: &Content) -> String {
 }
 
 /// An answer.
-pub(super) fn decode(answer: &Value) -> Result<ChatReply, ModelError> {
+pub(super) fn decode(answer: &Value, tools: &WireTools) -> Result<ChatReply, ModelError> {
     let protocol = |what: &str| ModelError::Protocol(what.into());
     if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
         // Gateways report the failure of the server behind them with status 200.
@@ -115,7 +124,7 @@ pub(super) fn decode(answer: &Value) -> Result<ChatReply, ModelError> {
         Some("stop" | "tool_calls" | "function_call") | None => StopReason::End,
         Some(other) => StopReason::Other(other.chars().take(REASON).collect()),
     };
-    Ok(ChatReply::new(said).stop(stop).usage(usage(answer)))
+    Ok(ChatReply::new(tools.back(said)).stop(stop).usage(usage(answer)))
 }
 
 fn usage(answer: &Value) -> Usage {
@@ -129,15 +138,24 @@ mod tests {
 
     use super::*;
 
+    fn none() -> WireTools {
+        WireTools::of(&ToolSet::new())
+    }
+
+    fn decode(answer: &Value) -> Result<ChatReply, ModelError> {
+        super::decode(answer, &none())
+    }
+
     fn encoded(messages: &[Message]) -> Value {
-        encode("m", &Map::new(), &ChatRequest::new(messages, &ToolSet::new()))
+        encode("m", &Map::new(), &ChatRequest::new(messages, &ToolSet::new()), &none())
     }
 
     #[test]
     fn parameters_of_the_host_stand_beside_what_is_of_the_codec() {
         let parameters = json!({"temperature": 0, "model": "other", "stream": true, "n": 3, "messages": []});
         let parameters = parameters.as_object().unwrap();
-        let body = encode("m", parameters, &ChatRequest::new(&[Message::user("?")], &ToolSet::new()));
+        let body =
+            encode("m", parameters, &ChatRequest::new(&[Message::user("?")], &ToolSet::new()), &none());
         assert_eq!(
             body,
             json!({"model": "m", "messages": [{"role": "user", "content": "?"}], "temperature": 0})

@@ -23,11 +23,14 @@ mod output;
 mod problem;
 #[cfg(feature = "register")]
 mod registry;
+mod replay;
+mod reply_stream;
 mod schema;
 mod set;
 mod set_enum;
 mod source;
 mod tool;
+mod tool_choice;
 mod tools_macro;
 mod typed;
 
@@ -45,9 +48,12 @@ pub use message::{AssistantMessage, Message, ToolResult};
 pub use model::{ChatModel, ChatReply, ChatRequest, ModelError, StopReason, Usage};
 pub use output::{Content, ToolOutput};
 pub use problem::Problem;
+pub use replay::Replay;
+pub use reply_stream::{ReplyEvent, ReplyStream};
 pub use schema::Schema;
 pub use set::{NameClash, ToolSet};
 pub use set_enum::EnumError;
 pub use source::{LiveTools, ToolSource};
 pub use tool::{BoxFuture, Layer, Tool, tool_fn};
+pub use tool_choice::{ParallelCalls, Strict, ToolChoice};
 pub use typed::ToolReturn;

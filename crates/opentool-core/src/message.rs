@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::replay::Replay;
 use crate::{Content, ToolCall, ToolOutput};
 
 /// One message.
@@ -45,22 +46,35 @@ pub struct AssistantMessage {
     /// What it wants to be called.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
+    /// What it thought, as far as the provider shows it: for people and logs. What providers want back of it is in
+    /// [`AssistantMessage::replay`]. Empty where nothing is shown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
+    /// The turn as its provider wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) replay: Option<Replay>,
 }
 
 impl AssistantMessage {
     /// An answer in words.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![Content::Text(text.into())], tool_calls: Vec::new() }
+        Self { content: vec![Content::Text(text.into())], ..Self::default() }
     }
 
     /// A wish for calls.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
-        Self { content: Vec::new(), tool_calls: calls.into_iter().collect() }
+        Self { tool_calls: calls.into_iter().collect(), ..Self::default() }
     }
 
     /// Adds something said beside the calls.
     pub fn say(mut self, block: impl Into<Content>) -> Self {
         self.content.push(block.into());
+        self
+    }
+
+    /// Sets what it thought.
+    pub fn reasoning(mut self, text: impl Into<String>) -> Self {
+        self.reasoning = text.into();
         self
     }
 

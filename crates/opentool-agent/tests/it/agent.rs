@@ -154,14 +154,14 @@ async fn the_limit_of_rounds_keeps_the_work_and_the_run_can_go_on() {
 async fn a_model_that_fails_leaves_a_run_that_can_go_on() {
     let model = chat::script()
         .calls([("add", json!({"a": 1, "b": 2}))])
-        .fails(|| ModelError::RateLimited("slow down".into()))
+        .fails(|| ModelError::RateLimited { message: "slow down".into(), retry_after: None })
         .text("3");
     let agent = Agent::new(model.clone(), set![add()]);
 
     let error = agent.run("1 + 2?").await.unwrap_err();
     assert_eq!(error.to_string(), "the model's service asks to slow down: slow down");
     let AgentError::Model(failure) = &error else { panic!("{error:?}") };
-    assert!(matches!(failure.error, ModelError::RateLimited(_)));
+    assert!(matches!(failure.error, ModelError::RateLimited { .. }));
     assert_eq!(texts(error.run().expect("the run").messages()), ["3"]);
 
     let reply = agent.resume(error.into_run().expect("the run")).await.unwrap();

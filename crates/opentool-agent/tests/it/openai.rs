@@ -157,7 +157,7 @@ async fn a_refused_key_is_told_without_the_key() {
 async fn too_many_requests_are_told_apart_from_an_empty_account() {
     let later =
         error(429, r#"{"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}}"#).await;
-    assert!(matches!(&later, ModelError::RateLimited(text) if &**text == "Rate limit reached"), "{later:?}");
+    assert!(matches!(&later, ModelError::RateLimited { message, .. } if &**message == "Rate limit reached"), "{later:?}");
     let never =
         error(429, r#"{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}"#)
             .await;

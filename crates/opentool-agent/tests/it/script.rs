@@ -9,7 +9,7 @@ async fn every_question_takes_the_next_step_and_then_the_script_has_ended() {
     let model = chat::script()
         .named("play")
         .calls([("a", json!({})), ("b", json!({}))])
-        .fails(|| ModelError::RateLimited("later".into()))
+        .fails(|| ModelError::RateLimited { message: "later".into(), retry_after: None })
         .calls([("c", json!({}))])
         .text("end");
     let (messages, tools) = ([Message::user("?")], ToolSet::new());
@@ -20,7 +20,7 @@ async fn every_question_takes_the_next_step_and_then_the_script_has_ended() {
         reply.message.tool_calls.into_iter().map(|call| call.id).collect()
     };
     assert_eq!(ids(ask().await.unwrap()), ["call_1", "call_2"]);
-    assert!(matches!(ask().await, Err(ModelError::RateLimited(_))));
+    assert!(matches!(ask().await, Err(ModelError::RateLimited { .. })));
     assert_eq!(ids(ask().await.unwrap()), ["call_3"]);
     assert_eq!(ask().await.unwrap().message.to_text(), "end");
     let error = ask().await.unwrap_err();

@@ -4,6 +4,7 @@
 
 mod cancel;
 mod context;
+mod model;
 mod output;
 mod set;
 mod source;

@@ -28,7 +28,7 @@ pub(super) fn of_status(status: StatusCode, body: &[u8], redact: impl Fn(&str) -
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ModelError::Unauthorized(said.into()),
         // Waiting does not help against an empty account.
         StatusCode::TOO_MANY_REQUESTS if code != Some("insufficient_quota") => {
-            ModelError::RateLimited(said.into())
+            ModelError::RateLimited { message: said.into(), retry_after: None }
         }
         StatusCode::NOT_FOUND if parsed.as_ref().is_none_or(|value| value.get("error").is_none()) => {
             // Not "no such model": the server does not know the path.

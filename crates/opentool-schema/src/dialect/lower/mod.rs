@@ -20,6 +20,7 @@ use serde_json::Value;
 
 pub use error::LowerError;
 pub use names::NameMap;
+pub use opentool_core::Strict;
 pub use rewrite::{Effect, Rewrite};
 pub use set::{LoweredSet, Refused, lower_all};
 
@@ -31,18 +32,6 @@ use super::codec::Decoder;
 use super::rebuild::rebuild;
 use super::rules::{Form, Rules};
 use super::{Dialect, Entry};
-
-/// Whether tools are put into a provider's strict mode, in which the model cannot write arguments that do not fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Strict {
-    /// Where it costs no valid arguments, and as far as one request allows; [`Lowered::strict`] has the reason.
-    Auto,
-    /// All of them; a tool that cannot be strict is refused.
-    Always,
-    /// None.
-    Never,
-}
 
 /// What to lower to. A [`Dialect`] alone will do: `openai-strict` and its like are strict, the others are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -230,6 +230,8 @@ impl<'s> Judge<'s, '_> {
             ("items", Value::Array(_)) if wants_plain_root(rules) => {
                 self.say("draft", "`items` has to be a schema; a list of them is `prefixItems`");
             }
+            // A schema that leaves as it came may say nothing in this way; nobody has refused it.
+            ("description" | "title", Value::Null) if !wants_plain_root(rules) => {}
             ("description" | "title", value) if !value.is_string() && members.len() > 1 => {
                 self.say("schema", format!("`{keyword}` has to be a text"));
             }

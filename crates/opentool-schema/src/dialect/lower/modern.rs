@@ -62,6 +62,11 @@ fn visit(schema: &mut Value, lone_references: bool) {
 
 /// The keywords of one schema.
 fn one(members: &mut Map<String, Value>) {
+    for keyword in ["pattern", "format", "description", "title"] {
+        if members.get(keyword).is_some_and(Value::is_null) {
+            members.shift_remove(keyword);
+        }
+    }
     if members.get("items").is_some_and(Value::is_array) {
         rename(members, "items", "prefixItems");
         if members.contains_key("additionalItems") {

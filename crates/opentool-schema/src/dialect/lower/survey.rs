@@ -200,9 +200,12 @@ impl<'s> Walk<'s, '_> {
             // Draft 3 marked the property itself; nothing reads that today.
             "required" if value.is_boolean() => return Ok(()),
             "required" => "a list of names",
-            "pattern" | "format" | "description" | "title" if !value.is_string() && !value.is_null() => {
-                "a text"
+            // What says nothing is left out; programs write it for what they do not know.
+            "pattern" | "format" | "description" | "title" if value.is_null() => {
+                self.survey.old = true;
+                return Ok(());
             }
+            "pattern" | "format" | "description" | "title" if !value.is_string() => "a text",
             "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
             | "minContains" | "maxContains"
                 if value.as_f64().is_none_or(|count| count < 0.0 || count.fract() != 0.0) =>

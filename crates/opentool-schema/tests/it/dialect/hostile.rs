@@ -23,6 +23,7 @@ fn everywhere(schema: &Value) -> Vec<Option<LowerError>> {
 fn anything_that_stands_for_a_schema_comes_back() {
     for schema in [
         json!(null),
+        json!({"type": "object", "title": null, "properties": {"a": {"type": "string", "description": null}}}),
         json!(7),
         json!("text"),
         json!([]),

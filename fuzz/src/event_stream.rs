@@ -2,9 +2,9 @@
 //!
 //! Both bodies of the wire are read from the same bytes too: they need no shape of their own.
 
-use opentool_server::wire::event_stream::{Decoder, Event, frame};
 use opentool_server::wire::request::Request;
 use opentool_server::wire::response::Reply;
+use opentool_text::event_stream::{Decoder, Event, frame};
 
 /// The limit for one event; small, so that it is met.
 const LIMIT: usize = 512;

@@ -8,7 +8,6 @@
 pub mod endpoint;
 pub mod error_object;
 pub mod event;
-pub mod event_stream;
 pub mod id;
 pub mod request;
 pub mod response;

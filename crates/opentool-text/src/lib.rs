@@ -6,7 +6,11 @@
 //! Values do not carry positions. A document is read into a plain [`serde_json::Value`] with its order kept; when there
 //! is something to say about it, [`locate()`] finds the places of the few parts in question. Nothing here knows what a
 //! document means, and nothing reads a file.
+//!
+//! [`event_stream`] is here for the same reason: the OpenTool wire and the chat models both read Server-Sent Events, and
+//! neither may import the other.
 
+pub mod event_stream;
 mod json;
 mod kind;
 mod locate;

@@ -16,8 +16,8 @@ use super::{Client, ClientError, FunctionCall};
 use crate::client::exchange::Wanted;
 use crate::wire::endpoint::{EVENT_STREAM, STREAM_CALL};
 use crate::wire::event;
-use crate::wire::event_stream::{Decoder, Event};
 use crate::wire::response::{ErrorBody, Reply};
+use opentool_text::event_stream::{Decoder, Event};
 
 /// How long a stream that is done may take to close, so that its connection can be used again.
 const CLOSING: Duration = Duration::from_millis(250);

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::event_stream::frame;
 use super::id::Id;
 use super::response::{ErrorBody, ResponseBody};
+use opentool_text::event_stream::frame;
 
 /// The name of the first event.
 pub const START: &str = "start";

@@ -1,6 +1,6 @@
 //! The event-stream decoder: the same events for every way of cutting the bytes.
 
-use opentool_server::wire::event_stream::{Decoder, Event, EventTooLarge, frame};
+use opentool_text::event_stream::{Decoder, Event, EventTooLarge, frame};
 
 type Decoded = (Vec<Event>, Option<EventTooLarge>, Option<Event>);
 

@@ -1,4 +1,4 @@
-//! Server-Sent Events, as far as the wire needs them: events with a name and a text.
+//! Server-Sent Events, as far as our protocols need them: events with a name and a text.
 //!
 //! The decoder reads what the standard allows (and is the same for every split of the bytes); the encoder writes the
 //! one form that every implementation reads. Ids and reconnecting are deliberately left out: a call is not made twice.

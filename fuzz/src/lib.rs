@@ -7,9 +7,11 @@
 // A broken law is a panic: that is what a fuzzer looks for.
 #![allow(clippy::panic, clippy::expect_used, clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod decode;
 mod document;
 mod event_stream;
 mod grow;
+mod lower;
 mod openapi;
 mod repair;
 mod text;
@@ -39,6 +41,8 @@ pub const TARGETS: &[Target] = &[
     Target::new("document", document::run),
     Target::new("openapi", openapi::run),
     Target::new("event_stream", event_stream::run),
+    Target::new("lower", lower::run),
+    Target::new("decode", decode::run),
 ];
 
 /// Runs the target of this name.

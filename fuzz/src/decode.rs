@@ -1,0 +1,32 @@
+//! Arguments through a dialect and back: what the tool accepts comes back as it was, anything else comes back somehow.
+
+use opentool_schema::{Effect, Validator};
+use serde_json::Value;
+
+use crate::grow::Seed;
+use crate::lower::lowered;
+use crate::repair::told;
+
+pub(crate) fn run(input: &[u8]) {
+    let mut seed = Seed::new(input);
+    let Some((tool, options, lowered)) = lowered(&mut seed) else { return };
+    let schema = tool.input_schema.as_value().clone();
+    let value = seed.fitting(&schema);
+    let any = Value::Object(seed.object());
+    for written in [&value, &any] {
+        if let Err(error) = lowered.decoder.decode(written.clone()) {
+            error.problems.iter().for_each(told);
+        }
+    }
+    let Ok(validator) = Validator::new(&tool.input_schema) else { return };
+    // Where the lowering says that it keeps valid arguments out, it may.
+    let is_narrower = lowered.rewrites.iter().any(|rewrite| rewrite.effect == Effect::Narrower);
+    if is_narrower || !value.is_object() || !validator.accepts(&value) {
+        return;
+    }
+    let case = || format!("{options:?}: {value}, schema {schema}, rewrites {:?}", lowered.rewrites);
+    let encoded = lowered.decoder.encode(&value).unwrap_or_else(|error| panic!("{error:?}: {}", case()));
+    let decoded = lowered.decoder.decode(encoded.clone());
+    let decoded = decoded.unwrap_or_else(|error| panic!("{encoded} is refused: {error:?}: {}", case()));
+    assert_eq!(decoded, value, "{encoded}: {}", case());
+}

@@ -35,6 +35,27 @@ fn metadata() -> serde_json::Value {
 }
 
 #[test]
+fn every_binary_has_a_name_of_its_own() {
+    // They all land in one folder, where the last to be built replaces the others.
+    let metadata = metadata();
+    let mut owners: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in metadata["packages"].as_array().expect("packages") {
+        for target in package["targets"].as_array().expect("targets") {
+            if target["kind"].as_array().expect("kinds").iter().any(|kind| kind == "bin") {
+                let owner = package["name"].as_str().expect("a name");
+                owners.entry(target["name"].as_str().expect("a name")).or_default().push(owner);
+            }
+        }
+    }
+    let twice = owners.iter().filter(|(_, owners)| owners.len() > 1);
+    expect_none(
+        &twice
+            .map(|(name, owners)| format!("the binary `{name}` is built by {}", owners.join(" and by ")))
+            .collect::<Vec<_>>(),
+    );
+}
+
+#[test]
 fn dependencies_point_in_one_direction() {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().expect("packages");

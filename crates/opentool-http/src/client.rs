@@ -8,14 +8,16 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 use url::{Host, Url};
 
+use crate::address::{self, Lookup, NotPublic};
 use crate::error::{HttpError, Waiting, bare, origin};
 use crate::response::Limits;
-use crate::{Incoming, Options, Request, Response, redirect, tls};
+use crate::{Addresses, Incoming, Options, Request, Response, redirect, tls};
 
 /// An HTTP/1.1 and HTTP/2 client with a connection pool. Clones share the pool.
 ///
 /// Proxies are taken from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`), except for plain
-/// `http` to a loopback address, which is always asked directly.
+/// `http` to a loopback address, which is always asked directly. A proxy looks names up itself, so that the guard of
+/// [`Addresses`] then holds for the address of the proxy.
 ///
 /// Making one costs nothing: certificates are read at the first request that may need them, so that a machine
 /// without any can still speak `http`.
@@ -27,6 +29,8 @@ struct Inner {
     options: Options,
     local: OnceLock<Result<reqwest::Client, Box<str>>>,
     remote: OnceLock<Result<Remote, Box<str>>>,
+    /// Connections to public addresses only. Not shared with `remote`: a connection that is open already passes no guard.
+    public: OnceLock<Result<Remote, Box<str>>>,
 }
 
 #[derive(Debug)]
@@ -85,7 +89,7 @@ impl Client {
 
     /// One request, one head of an answer.
     async fn exchange(&self, request: &Request, limits: Limits) -> Result<reqwest::Response, HttpError> {
-        let client = self.transport(&request.url)?;
+        let client = self.transport(request)?;
         let sending = client
             .request(request.method.clone(), request.url.clone())
             .headers(request.headers.clone())
@@ -104,6 +108,9 @@ impl Client {
 
     fn not_answered(&self, url: &Url, error: reqwest::Error) -> HttpError {
         let origin = origin(url);
+        if let Some(kind) = NotPublic::behind(&error) {
+            return HttpError::NotPublic { origin, kind };
+        }
         match (error.is_timeout(), error.is_connect()) {
             (true, true) => HttpError::TimedOut {
                 origin,
@@ -138,16 +145,22 @@ impl Client {
     }
 
     /// The connection pool that serves the address.
-    fn transport(&self, url: &Url) -> Result<&reqwest::Client, HttpError> {
+    fn transport(&self, request: &Request) -> Result<&reqwest::Client, HttpError> {
+        let url = &request.url;
+        let public = request.addresses == Addresses::Public;
+        if let Some(kind) = address::literal(url).filter(|_| public) {
+            return Err(HttpError::NotPublic { origin: origin(url), kind });
+        }
         let refuse = |reason| Err(HttpError::Address { url: bare(url), reason });
         match (url.scheme(), url.host()) {
             ("http" | "https", None) => refuse("it has no host"),
-            ("http", Some(host)) if is_loopback(&host) => {
+            ("http", Some(host)) if !public && is_loopback(&host) => {
                 let client = self.0.local.get_or_init(|| build_local(&self.0.options));
                 client.as_ref().map_err(|reason| HttpError::Tls { reason: reason.clone() })
             }
             (scheme @ ("http" | "https"), Some(_)) => {
-                let remote = self.0.remote.get_or_init(|| build_remote(&self.0.options));
+                let pool = if public { &self.0.public } else { &self.0.remote };
+                let remote = pool.get_or_init(|| build_remote(&self.0.options, request.addresses));
                 let remote = remote.as_ref().map_err(|reason| HttpError::Tls { reason: reason.clone() })?;
                 match &remote.no_tls {
                     Some(reason) if scheme == "https" => Err(HttpError::Tls { reason: reason.clone() }),
@@ -172,7 +185,7 @@ fn build_local(options: &Options) -> Result<reqwest::Client, Box<str>> {
     build(options, tls, reqwest::ClientBuilder::no_proxy)
 }
 
-fn build_remote(options: &Options) -> Result<Remote, Box<str>> {
+fn build_remote(options: &Options, addresses: Addresses) -> Result<Remote, Box<str>> {
     let (tls, no_tls) = match tls::platform() {
         Ok(tls) => (tls, None),
         Err(error) => {
@@ -180,7 +193,12 @@ fn build_remote(options: &Options) -> Result<Remote, Box<str>> {
             (tls::nobody().map_err(|error| error.to_string())?, Some(reason.into()))
         }
     };
-    Ok(Remote { client: build(options, tls, |builder| builder)?, no_tls })
+    let public_only = addresses == Addresses::Public;
+    let client = build(options, tls, |builder| match (&options.resolver, public_only) {
+        (None, false) => builder,
+        (names, _) => builder.dns_resolver(Lookup { names: names.clone(), public_only }),
+    })?;
+    Ok(Remote { client, no_tls })
 }
 
 fn build(

@@ -28,6 +28,18 @@ pub enum HttpError {
         /// The header.
         name: Box<str>,
     },
+    /// The address leads to a machine that is not public, and only public ones are allowed for it; see
+    /// [`crate::Addresses`]. Nothing was sent.
+    #[error(
+        "{origin} was not asked: it leads to a {kind} address, and only public ones are allowed where a document or a \
+         redirect names the server; the operator can name or allow it"
+    )]
+    NotPublic {
+        /// Where to: scheme, host, port.
+        origin: Box<str>,
+        /// The kind of the address: `loopback`, `private`, `link-local` and so on.
+        kind: &'static str,
+    },
     /// TLS cannot be set up on this machine.
     #[error("TLS cannot be set up: {reason}")]
     Tls {

@@ -2,7 +2,7 @@
 //!
 //! Every source and every chat model sends through [`Client`], so that what must hold for all of them is written
 //! once: a body is never read beyond a limit, nothing waits for ever, a secret header does not follow a redirect
-//! to another origin, and TLS uses one crypto provider that is passed explicitly (there is no process-wide
+//! to another origin, an address that nobody of the host named leads to public machines only, and TLS uses one crypto provider that is passed explicitly (there is no process-wide
 //! default to install or to forget).
 //!
 //! It deliberately knows nothing of retries, of authentication schemes or of what an answer means: a status of 500
@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+mod address;
 mod bounded;
 mod client;
 mod error;
@@ -33,6 +34,7 @@ pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 pub use url::Url;
 
+pub use address::{Addresses, Resolve, not_public};
 pub use bounded::bounded;
 pub use client::Client;
 pub use error::{HttpError, Waiting};

@@ -1,6 +1,9 @@
 //! Limits of a client, and how it treats redirects.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::Resolve;
 
 /// The limits of a [`crate::Client`]. Every one has a default; none is "for ever" unless asked for.
 #[derive(Debug, Clone)]
@@ -17,6 +20,8 @@ pub struct Options {
     pub body_limit: u64,
     /// The `User-Agent` where a request has none. Default: `opentool/VERSION`.
     pub user_agent: String,
+    /// What turns names into addresses. Default: the system's resolver.
+    pub resolver: Option<Arc<dyn Resolve>>,
 }
 
 impl Options {
@@ -28,6 +33,7 @@ impl Options {
             timeout: Some(Duration::from_secs(60)),
             body_limit: 10 * 1024 * 1024,
             user_agent: concat!("opentool/", env!("CARGO_PKG_VERSION")).to_owned(),
+            resolver: None,
         }
     }
 
@@ -52,6 +58,12 @@ impl Options {
     /// The largest body in bytes.
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.body_limit = bytes;
+        self
+    }
+
+    /// What turns names into addresses, in place of the system's resolver.
+    pub fn resolver(mut self, resolver: impl Resolve + 'static) -> Self {
+        self.resolver = Some(Arc::new(resolver));
         self
     }
 

@@ -6,9 +6,9 @@
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
-use url::Url;
+use url::{Host, Url};
 
-use crate::{Redirects, Request};
+use crate::{Addresses, Redirects, Request};
 
 /// How many are followed in a row.
 pub(crate) const LIMIT: usize = 10;
@@ -34,6 +34,9 @@ pub(crate) fn follow(request: &mut Request, status: StatusCode, headers: &Header
     }
     if !same {
         drop_secrets(&mut request.headers);
+        if request.addresses == Addresses::Named && !same_machine(&request.url, &next) {
+            request.addresses = Addresses::Public;
+        }
     }
     if becomes_get {
         request.method = Method::GET;
@@ -67,6 +70,16 @@ fn same_origin(from: &Url, to: &Url) -> bool {
         && to.port().is_none()
         && from.host() == to.host();
     from.origin() == to.origin() || upgraded
+}
+
+/// Whether another port of the same machine is meant. A name can lead anywhere a second time; a number cannot.
+fn same_machine(from: &Url, to: &Url) -> bool {
+    from.host() == to.host()
+        && match from.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
+            None => false,
+        }
 }
 
 fn drop_secrets(headers: &mut HeaderMap) {

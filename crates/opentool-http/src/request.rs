@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use url::Url;
 
-use crate::{HttpError, Redirects};
+use crate::{Addresses, HttpError, Redirects};
 
 /// What is sent. Secret header values must be marked as sensitive ([`HeaderValue::set_sensitive`]): `Debug` hides
 /// them, and they stay behind when a redirect leaves the origin.
@@ -26,6 +26,9 @@ pub struct Request {
     pub body: Bytes,
     /// Which redirects are followed. Default: those within the origin.
     pub redirects: Redirects,
+    /// Which addresses may be connected to. Default: any for the request itself, public ones after a redirect to another
+    /// origin.
+    pub addresses: Addresses,
     /// When the whole answer must be there, if that is sooner than the client's own limit.
     pub deadline: Option<Instant>,
     /// The largest body of the answer in bytes, if not the client's own limit.
@@ -41,6 +44,7 @@ impl Request {
             headers: HeaderMap::new(),
             body: Bytes::new(),
             redirects: Redirects::default(),
+            addresses: Addresses::default(),
             deadline: None,
             body_limit: None,
         }
@@ -96,6 +100,12 @@ impl Request {
     /// Says which redirects are followed.
     pub fn redirects(mut self, redirects: Redirects) -> Self {
         self.redirects = redirects;
+        self
+    }
+
+    /// Says which addresses may be connected to.
+    pub fn addresses(mut self, addresses: Addresses) -> Self {
+        self.addresses = addresses;
         self
     }
 

@@ -1,0 +1,148 @@
+//! Which addresses may be connected to.
+//!
+//! What a document or a server names must not lead a client into the network of its host: to services on loopback, to
+//! the neighbours of a machine, to the metadata service of a cloud. The guard looks at the address that is really
+//! connected to: it stands between name lookup and connection, so a name that turns to another address between a
+//! check and its use does not exist here. It deliberately knows no names: a name says nothing about where it leads.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use reqwest::dns::{Addrs, Name, Resolving};
+use url::{Host, Url};
+
+/// Which addresses a request may connect to.
+///
+/// Through a proxy, the address that is connected to is the proxy's, and names are looked up by the proxy: then the guard
+/// holds for the proxy, and for addresses of servers that are written as numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Addresses {
+    /// Any: whoever runs the program named them, or allows all.
+    Any,
+    /// Any for the address of the request itself, which somebody named who may; public ones only once a redirect
+    /// leads to another origin.
+    #[default]
+    Named,
+    /// Public ones only: not private, loopback, link-local (the metadata services of clouds among them), shared
+    /// (carrier-grade NAT), multicast or reserved ones, nor IPv6 addresses that stand for such an IPv4 address.
+    Public,
+}
+
+/// Turns names into addresses, in place of the system's resolver.
+pub trait Resolve: std::fmt::Debug + Send + Sync {
+    /// The addresses of a name, the best first.
+    fn resolve(&self, name: &str) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+}
+
+/// What kind of address this is, if it is not a public one: `loopback`, `private` and so on.
+pub fn not_public(address: IpAddr) -> Option<&'static str> {
+    match address {
+        IpAddr::V4(address) => not_public_v4(address),
+        IpAddr::V6(address) => not_public_v6(address),
+    }
+}
+
+fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
+    Some(match address.octets() {
+        [127, ..] => "loopback",
+        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => "private",
+        [169, 254, ..] => "link-local",
+        [100, 64..=127, ..] => "shared",
+        // Azure's agents answer here on every virtual machine, at an address that looks public.
+        [168, 63, 129, 16] => "metadata",
+        [224..=239, ..] => "multicast",
+        [0 | 240..=255, ..] | [192, 0, 0 | 2, _] | [192, 88, 99, _] => "reserved",
+        [198, 18..=19, ..] | [198, 51, 100, _] | [203, 0, 113, _] => "reserved",
+        _ => return None,
+    })
+}
+
+fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
+    if let Some(inner) = address.to_ipv4_mapped() {
+        return not_public_v4(inner);
+    }
+    let [a, b, c, d, e, f, g, h] = address.segments();
+    Some(match (a, b) {
+        _ if address.is_loopback() => "loopback",
+        // Translated to IPv4 on the way: it leads where the IPv4 address leads.
+        (0x64, 0xff9b) if (c, d, e, f) == (0, 0, 0, 0) => {
+            let ([g1, g2], [h1, h2]) = (g.to_be_bytes(), h.to_be_bytes());
+            return not_public_v4(Ipv4Addr::new(g1, g2, h1, h2));
+        }
+        (0xfc00..=0xfdff, _) => "private",
+        (0xfe80..=0xfebf, _) => "link-local",
+        (0xfec0..=0xfeff, _) => "private",
+        (0xff00..=0xffff, _) => "multicast",
+        // Tunnels (Teredo, 6to4) and examples.
+        (0x2001, 0..=0x1ff | 0xdb8) | (0x2002, _) | (0x3fff, 0..=0xfff) => "reserved",
+        (0x2000..=0x3fff, _) => return None,
+        _ => "reserved",
+    })
+}
+
+/// The kind of the address that stands in a URL as a number, if it is not a public one. Names are for the resolver.
+pub(crate) fn literal(url: &Url) -> Option<&'static str> {
+    match url.host()? {
+        Host::Ipv4(address) => not_public(address.into()),
+        Host::Ipv6(address) => not_public(address.into()),
+        Host::Domain(_) => None,
+    }
+}
+
+/// A name leads to addresses of this kind only.
+#[derive(Debug, thiserror::Error)]
+#[error("it leads to a {kind} address")]
+pub(crate) struct NotPublic {
+    pub(crate) kind: &'static str,
+}
+
+impl NotPublic {
+    /// Whether this is why something failed.
+    pub(crate) fn behind(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if let Some(found) = error.downcast_ref::<Self>() {
+                return Some(found.kind);
+            }
+            cause = error.source();
+        }
+        None
+    }
+}
+
+/// The resolver of a connection pool.
+pub(crate) struct Lookup {
+    pub(crate) names: Option<Arc<dyn Resolve>>,
+    pub(crate) public_only: bool,
+}
+
+impl reqwest::dns::Resolve for Lookup {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (names, public_only) = (self.names.clone(), self.public_only);
+        Box::pin(async move {
+            let found: Vec<IpAddr> = match names {
+                Some(names) => names.resolve(name.as_str()).await?,
+                None => {
+                    let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+                    found.map(|address| address.ip()).collect()
+                }
+            };
+            let mut refused = None;
+            let mut usable = Vec::with_capacity(found.len());
+            for address in found {
+                match not_public(address).filter(|_| public_only) {
+                    Some(kind) => refused = refused.or(Some(kind)),
+                    None => usable.push(SocketAddr::new(address, 0)),
+                }
+            }
+            match refused {
+                Some(kind) if usable.is_empty() => Err(NotPublic { kind }.into()),
+                _ => Ok(Box::new(usable.into_iter()) as Addrs),
+            }
+        })
+    }
+}

@@ -111,6 +111,16 @@ impl<'s> Refs<'s> {
     }
 }
 
+/// The place of what a pointer from the root leads to; the last schema on the way where it leads nowhere.
+pub(crate) fn place_at<'s>(root: &'s Value, pointer: &str) -> Place<'s> {
+    let mut place = Place { schema: root, resource: root };
+    for segment in pointer.split('/').skip(1) {
+        let Some(next) = place.schema.pointer(&format!("/{segment}")) else { return place };
+        place = place.enter(next);
+    }
+    place
+}
+
 /// The identifier of a schema that starts a resource of its own.
 fn id(schema: &Value) -> Option<&str> {
     let members = schema.as_object()?;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::{Finding, wants_plain_root};
 use crate::dialect::lower::{count, escaped};
 use crate::dialect::rules::{Enums, Patterns, References, Rules, Types};
+use crate::refs::{Place, Refs};
 
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 /// Findings of one schema that are reported.
@@ -18,7 +19,16 @@ pub(super) fn judge(schema: &Value, place: &str, rules: &Rules, findings: &mut V
         findings.push(Finding::new(place, "depth", "the schema nests too deep to be read"));
         return;
     }
-    let mut judge = Judge { root: schema, rules, place, path: String::new(), findings, in_union: false };
+    let mut judge = Judge {
+        root: schema,
+        refs: None,
+        resource: schema,
+        rules,
+        place,
+        path: String::new(),
+        findings,
+        in_union: false,
+    };
     judge.root();
     judge.schema(schema);
     if rules.references == References::AloneNoCircle && has_circle(schema) {
@@ -31,6 +41,10 @@ pub(super) fn judge(schema: &Value, place: &str, rules: &Rules, findings: &mut V
 
 struct Judge<'s, 'f> {
     root: &'s Value,
+    /// Anchors and identifiers, where a reference needs them.
+    refs: Option<Refs<'s>>,
+    /// What the references of the schema at hand start from.
+    resource: &'s Value,
     rules: &'f Rules,
     place: &'f str,
     path: String,
@@ -71,7 +85,10 @@ impl<'s> Judge<'s, '_> {
             self.path.push_str(&escaped(key));
         }
         let before = std::mem::replace(&mut self.in_union, in_union);
+        let around = self.resource;
+        self.resource = Place { schema: around, resource: around }.enter(schema).resource;
         self.schema(schema);
+        self.resource = around;
         self.in_union = before;
         self.path.truncate(length);
     }
@@ -184,10 +201,13 @@ impl<'s> Judge<'s, '_> {
                 self.say("reference", "`$ref` has to lead to a definition of the root");
             }
         }
-        if let Some(target) = target.filter(|target| target.starts_with('/') && !target.contains('%'))
-            && self.root.pointer(target).is_none()
-        {
-            self.say("reference", "`$ref` leads nowhere");
+        let at_root = target.is_some_and(|target| self.root.pointer(target).is_some());
+        if !at_root && let Some(reference) = reference.as_str() {
+            let from = Place { schema: self.resource, resource: self.resource };
+            let root = self.root;
+            if self.refs.get_or_insert_with(|| Refs::of(root)).candidates(from, reference).is_empty() {
+                self.say("reference", "`$ref` leads nowhere");
+            }
         }
     }
 

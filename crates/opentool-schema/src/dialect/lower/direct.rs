@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::escaped;
 use crate::SchemaError;
@@ -47,6 +47,7 @@ fn rewritten(
     Ok(match place.schema {
         Value::Object(members) => {
             let mut done = serde_json::Map::new();
+            let mut more = Vec::new();
             for (keyword, member) in members {
                 match (keyword.as_str(), member) {
                     ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
@@ -59,7 +60,13 @@ fn rewritten(
                                 reference: shorten(reference, 100).into(),
                             });
                         };
-                        done.insert("$ref".to_owned(), format!("#{}", percent_encoded(target)).into());
+                        let target = Value::from(format!("#{}", percent_encoded(target)));
+                        if done.contains_key("$ref") {
+                            // `$ref` beside `$dynamicRef`: both apply.
+                            more.push(json!({"$ref": target}));
+                        } else {
+                            done.insert("$ref".to_owned(), target);
+                        }
                     }
                     ("$id" | "$anchor" | "$dynamicAnchor" | "id", Value::String(_)) => {}
                     (keyword, member) if holds_data(keyword) => {
@@ -69,6 +76,11 @@ fn rewritten(
                         done.insert(keyword.to_owned(), rewritten(place.enter(member), refs, places)?);
                     }
                 }
+            }
+            if !more.is_empty()
+                && let Value::Array(all) = done.entry("allOf").or_insert_with(|| json!([]))
+            {
+                all.extend(more);
             }
             Value::Object(done)
         }

@@ -3,7 +3,7 @@
 //! Forms that are unmistakable (a list of `items`, a boolean `exclusiveMinimum`) are taken for what they are in
 //! whatever draft a schema claims. What depends on the draft (keywords beside `$ref`) depends on `$schema`.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::validator::draft_of;
 
@@ -90,6 +90,14 @@ fn one(members: &mut Map<String, Value>) {
     }
     if members.get("required").is_some_and(Value::is_boolean) {
         members.shift_remove("required");
+    }
+    if members.contains_key("$ref") {
+        // Both apply.
+        if let Some(also) = members.shift_remove("$recursiveRef")
+            && let Value::Array(all) = members.entry("allOf").or_insert_with(|| json!([]))
+        {
+            all.push(json!({"$ref": also}));
+        }
     }
     rename(members, "$recursiveRef", "$ref");
     members.shift_remove("$recursiveAnchor");

@@ -86,7 +86,8 @@ fn wrapped(members: &Map<String, Value>) -> Value {
 fn redirect(value: &mut Value) {
     match value {
         Value::Object(members) => {
-            if let Some(Value::String(reference)) = members.get_mut("$ref") {
+            for keyword in ["$ref", "$dynamicRef"] {
+                let Some(Value::String(reference)) = members.get_mut(keyword) else { continue };
                 let stays = ["#/$defs/", "#/definitions/"].iter().any(|start| reference.starts_with(start));
                 if let Some(rest) = reference
                     .strip_prefix('#')

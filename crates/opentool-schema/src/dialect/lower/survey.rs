@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::escaped;
 use crate::SchemaError;
 use crate::dialect::rules::NameRule;
+use crate::refs::{Place, Refs, place_at};
 use crate::text::{found, shorten};
 use crate::validator::size;
 
@@ -68,10 +69,12 @@ pub(crate) fn survey(root: &Value, names: Option<&NameRule>) -> Result<Survey, S
     let mut walk = Walk {
         root,
         names,
+        resource: root,
         survey: Survey::default(),
         path: String::new(),
         seen: HashSet::new(),
         open: Vec::new(),
+        indirect: Vec::new(),
     };
     if let Some(draft) = root.get("$schema").and_then(Value::as_str) {
         walk.survey.old =
@@ -80,19 +83,27 @@ pub(crate) fn survey(root: &Value, names: Option<&NameRule>) -> Result<Survey, S
     walk.schema(root)?;
     // What references lead to may stand where no keyword holds schemas.
     while let Some((target, path)) = walk.open.pop() {
-        walk.path = path;
-        walk.schema(target)?;
+        if !walk.seen.contains(&std::ptr::from_ref(target)) {
+            walk.resource = place_at(root, &path).resource;
+            walk.path = path;
+            walk.schema(target)?;
+        }
     }
+    walk.indirect_lead_somewhere()?;
     Ok(walk.survey)
 }
 
 struct Walk<'s, 'n> {
     root: &'s Value,
     names: Option<&'n NameRule>,
+    /// What the references of the schema at hand start from.
+    resource: &'s Value,
     survey: Survey,
     path: String,
     seen: HashSet<*const Value>,
     open: Vec<(&'s Value, String)>,
+    /// References that are no pointers from the root, and where they stand: judged when all anchors are known.
+    indirect: Vec<(Place<'s>, &'s str, String)>,
 }
 
 impl<'s> Walk<'s, '_> {
@@ -114,6 +125,14 @@ impl<'s> Walk<'s, '_> {
     }
 
     fn schema(&mut self, schema: &'s Value) -> Result<(), SchemaError> {
+        let around = self.resource;
+        self.resource = Place { schema: around, resource: around }.enter(schema).resource;
+        let done = self.members(schema);
+        self.resource = around;
+        done
+    }
+
+    fn members(&mut self, schema: &'s Value) -> Result<(), SchemaError> {
         let members = match schema {
             Value::Object(members) => members,
             Value::Bool(_) => return Ok(()),
@@ -251,32 +270,34 @@ impl<'s> Walk<'s, '_> {
         let Value::String(reference) = value else {
             return self.invalid(format!("`{keyword}` must be a text, found {}", found(value)));
         };
-        if keyword != "$ref" {
-            self.survey.old |= keyword == "$recursiveRef";
-            self.survey.indirect |= keyword == "$dynamicRef";
+        self.survey.old |= keyword == "$recursiveRef";
+        self.survey.indirect |= keyword == "$dynamicRef";
+        let pointer = super::pointed(reference);
+        if let Some((target, pointer)) = pointer.and_then(|p| Some((self.root.pointer(&p)?, p))) {
+            self.open.push((target, pointer));
             return Ok(());
         }
-        match super::pointed(reference) {
-            Some(pointer) => match self.root.pointer(&pointer) {
-                Some(target) => {
-                    self.open.push((target, pointer));
-                    Ok(())
-                }
-                // It may start from an embedded schema, or be spelled out with escapes.
-                None if self.survey.indirect => Ok(()),
-                None => self.invalid(format!("`$ref` leads nowhere: {}", shorten(reference, 100))),
-            },
-            None if reference.starts_with('#')
-                || self.root.get("$id").or_else(|| self.root.get("id")).is_some() =>
-            {
-                self.survey.indirect = true;
-                Ok(())
-            }
-            None => {
-                self.survey.indirect = true;
-                Ok(())
-            }
+        self.survey.indirect = true;
+        let from = Place { schema: self.resource, resource: self.resource };
+        self.indirect.push((from, reference, self.path.clone()));
+        Ok(())
+    }
+
+    /// Whether each reference by an anchor or an identifier has a target in the schema.
+    fn indirect_lead_somewhere(&self) -> Result<(), SchemaError> {
+        if self.indirect.is_empty() {
+            return Ok(());
         }
+        let refs = Refs::of(self.root);
+        let lost =
+            self.indirect.iter().find(|(from, reference, _)| refs.candidates(*from, reference).is_empty());
+        let Some((_, reference, path)) = lost else { return Ok(()) };
+        let (pointer, shown) = (path.as_str().into(), shorten(reference, 100));
+        Err(if reference.starts_with('#') {
+            SchemaError::Invalid { pointer, message: format!("`$ref` leads nowhere: {shown}").into() }
+        } else {
+            SchemaError::External { pointer, reference: shown.into() }
+        })
     }
 }
 

@@ -84,6 +84,49 @@ fn errors_name_the_place_and_the_rule() {
 }
 
 #[test]
+fn a_reference_to_nowhere_is_refused_in_every_dialect() {
+    for (schema, place) in [
+        (json!({"$dynamicRef": "#/definitions/a", "$ref": "#/$defs/missing", "type": "object"}), ""),
+        (json!({"$anchor": "anchor", "$ref": "#/definitions/a", "type": "object"}), ""),
+        (json!({"type": "object", "properties": {"a": {"$dynamicRef": "#node"}}}), "/properties/a"),
+        (json!({"type": "object", "properties": {"a": {"$ref": "other.json#/a"}}}), "/properties/a"),
+        // The pointer starts from the schema around it that has an identifier.
+        (
+            json!({"type": "object", "$anchor": "x", "properties": {"a": {"$id": "e", "items": {"$ref": "#/$defs/b"}}}}),
+            "/properties/a/items",
+        ),
+    ] {
+        for (way, outcome) in ways().iter().zip(everywhere(&schema)) {
+            match outcome {
+                Some(LowerError::Schema(error)) => {
+                    assert_eq!(error.pointer(), place, "{}: {error}", way.dialect)
+                }
+                other => panic!("{} {schema}: {other:?}", way.dialect),
+            }
+        }
+    }
+}
+
+#[test]
+fn references_by_anchor_and_identifier_are_followed_in_every_dialect() {
+    for schema in [
+        json!({"type": "object", "properties": {"a": {"$dynamicRef": "#node"}}, "$defs": {"n": {"$dynamicAnchor": "node", "type": "string"}}}),
+        json!({"type": "object", "properties": {"a": {"$ref": "#here"}}, "$defs": {"n": {"$anchor": "here", "type": "string"}}}),
+        json!({"type": "object", "properties": {"a": {"$ref": "e"}}, "$defs": {"n": {
+            "$id": "e", "type": "array", "items": {"$ref": "#/$defs/in"}, "$defs": {"in": {"type": "string"}}}}}),
+        json!({"type": "object", "properties": {"a": {"$ref": "#/x-schemas/s"}}, "x-schemas": {"s": {"type": "string"}}}),
+    ] {
+        assert_eq!(everywhere(&schema), vec![None; ways().len()], "{schema}");
+    }
+    // Both of two references beside each other apply.
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/s", "$dynamicRef": "#l"}}, "required": ["a"],
+        "additionalProperties": false,
+        "$defs": {"s": {"type": "string"}, "l": {"$anchor": "l", "minLength": 3}}});
+    let lowered = lower(&tool(schema), opentool_schema::Dialect::OpenAiStrict).unwrap();
+    assert_eq!(schema_of(&lowered)["properties"]["a"], json!({"type": "string", "minLength": 3}));
+}
+
+#[test]
 fn references_that_fan_out_end_in_an_error_or_in_definitions() {
     // Three kilobytes that stand for 2^40 schemas.
     let mut definitions = Map::new();

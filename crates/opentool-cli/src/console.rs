@@ -8,13 +8,13 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use opentool::doc::Loss;
-use opentool::{Diagnostic, Severity};
+use opentool::{Diagnostic, Progress, Severity, ToolOutput};
 use opentool_text::{printable, printable_json};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::CliError;
+use crate::loss::{Form, Told, Word};
 use crate::render;
 
 /// For what must be seen first: names, headings.
@@ -162,17 +162,45 @@ impl Console {
         }
     }
 
-    /// What is lost when tools become a document: `loss: …` a line, or `{"loss": …}`.
-    pub(crate) fn losses(&self, losses: &[Loss], json: bool) -> io::Result<()> {
+    /// What becomes of tools in another format: `loss: …` a line, or `{"loss": …}`. What is only written otherwise is
+    /// left out without `-v`.
+    pub(crate) fn losses(&self, told: &[Told], form: Form) -> io::Result<()> {
+        let all = self.verbosity > 0;
+        let told: Vec<Told> = told.iter().filter(|told| all || told.word != Word::Change).cloned().collect();
         let mut err = anstream::stderr().lock();
-        if json {
-            return losses.iter().try_for_each(|loss| write_json(&mut err, &json!({"loss": loss})));
+        if form == Form::Json || self.is_json() {
+            return told.iter().try_for_each(|told| write_json(&mut err, &told.json));
         }
-        for lost in render::losses(losses, self.verbosity > 0) {
-            let (place, message) = (printable(&lost.place), printable(lost.message));
-            writeln!(err, "{WARNING}loss:{WARNING:#} {STRONG}{place}{STRONG:#}: {message}")?;
+        for line in render::losses(&told, all) {
+            let style = if line.word == Word::Loss { WARNING } else { NOTE };
+            let (word, place) = (line.word.as_str(), printable(&line.place));
+            writeln!(err, "{style}{word}:{style:#} {STRONG}{place}{STRONG:#}: {}", printable(line.message))?;
         }
         Ok(())
+    }
+
+    /// What a tool gave ahead of its answer, on standard error: `partial: …`, or `{"partial": …}`.
+    pub(crate) fn partial(&self, output: &ToolOutput) -> io::Result<()> {
+        match self.reader {
+            Reader::Person => self.remark("partial", NOTE, output.to_text().trim_end()),
+            Reader::Program => write_json(&mut anstream::stderr().lock(), &json!({"partial": output})),
+        }
+    }
+
+    /// How far a tool is, on standard error: `progress: 3 of 10, reading`, or `{"progress": …}`.
+    pub(crate) fn progress(&self, progress: &Progress) -> io::Result<()> {
+        let Progress { done, total, message, .. } = progress;
+        match self.reader {
+            Reader::Person => {
+                let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
+                let message = message.as_ref().map(|text| format!(", {text}")).unwrap_or_default();
+                self.remark("progress", NOTE, &format!("{done}{total}{message}"))
+            }
+            Reader::Program => {
+                let progress = json!({"done": done, "total": total, "message": message});
+                write_json(&mut anstream::stderr().lock(), &json!({"progress": progress}))
+            }
+        }
     }
 
     /// Reports the error that ends the run.

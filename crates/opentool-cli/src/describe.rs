@@ -63,6 +63,11 @@ pub(crate) fn document(
     (document, losses)
 }
 
+/// What a document is, in words.
+pub(crate) fn format(document: &Document) -> String {
+    format!("an OpenTool document of version {}", document.opentool)
+}
+
 /// What an OpenTool server shows as its document.
 #[derive(Debug)]
 pub(crate) enum Shown {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
-use opentool::schema::MessageError;
+use opentool::schema::{Dialect, MessageError};
 use opentool::{NameClash, ToolError, UnknownTool};
 use serde_json::{Map, Value, json};
 
@@ -103,15 +103,27 @@ pub(crate) enum CliError {
     },
     /// Nothing was to be lost, and something would have been.
     #[error(
-        "{} would be lost in an OpenTool document of version {version}, and `--deny loss` does not accept that; \
-         nothing was written",
+        "{} would be lost in {format}, and `--deny loss` does not accept that; nothing was written",
         crate::console::counted(*.losses, "thing")
     )]
     WouldLose {
         /// How many things, which have been shown.
         losses: usize,
-        /// The version of the document.
-        version: String,
+        /// What would have been written, in words.
+        format: String,
+    },
+    /// Tools that a provider would refuse were left out; each has been shown with the reason.
+    #[error(
+        "{refused} of {} cannot be written for `{dialect}`, said above; the others are",
+        crate::console::counted(*.tools, "tool")
+    )]
+    NotLowered {
+        /// How many.
+        refused: usize,
+        /// Of how many.
+        tools: usize,
+        /// The dialect.
+        dialect: Dialect,
     },
     /// The file that was to be written is there.
     #[error("{file}: there is a file of this name, and it stays as it is")]
@@ -178,7 +190,10 @@ impl CliError {
                 _ => Exit::Negative,
             },
             Self::TooLate { .. } => Exit::NoAnswer,
-            Self::Checked { unreadable: 0, .. } | Self::WouldLose { .. } | Self::Answer => Exit::Negative,
+            Self::Checked { unreadable: 0, .. }
+            | Self::WouldLose { .. }
+            | Self::NotLowered { .. }
+            | Self::Answer => Exit::Negative,
             Self::Checked { .. } | Self::NoAnswer { .. } => Exit::Source,
             Self::Server { .. } => Exit::Server,
             Self::FileExists { .. } | Self::NotWritten { .. } | Self::Output(_) => Exit::Output,
@@ -202,6 +217,7 @@ impl CliError {
             Self::Checked { .. } => "check_failed",
             Self::NoAnswer { .. } => "not_an_answer",
             Self::WouldLose { .. } => "would_lose",
+            Self::NotLowered { .. } => "not_lowered",
             Self::FileExists { .. } => "file_exists",
             Self::NotWritten { .. } | Self::Output(_) => "output",
         }

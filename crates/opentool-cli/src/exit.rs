@@ -27,7 +27,8 @@ pub(crate) const HELP: &str = "\
 \x1b[1m\x1b[4mExit codes:\x1b[0m
   0  done
   1  the tool answered, and the answer is an error; `check` or `parse-calls` found
-     errors; something would be lost that `--deny loss` protects
+     errors; something would be lost that `--deny loss` protects; `export` left out
+     tools that the provider would refuse
   2  the command line cannot be followed
   3  a source cannot be read, or two sources have a tool of the same name; also when
      `list`, `show`, `export` or `convert` left out what a source has wrong (the rest

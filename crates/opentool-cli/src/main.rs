@@ -15,6 +15,7 @@ mod error;
 mod exit;
 mod listen;
 mod log;
+mod loss;
 mod render;
 mod runtime;
 mod serve;

@@ -45,7 +45,11 @@ pub(crate) fn document() -> impl TypedValueParser<Value = OpenTool> {
 }
 
 fn dialects() -> impl Iterator<Item = PossibleValue> {
-    Dialect::all().iter().map(|dialect| PossibleValue::new(dialect.name()))
+    Dialect::all().iter().map(|dialect| match dialect {
+        // The newest revision, by its date too.
+        Dialect::Mcp => PossibleValue::new(dialect.name()).alias("mcp-2026-07-28"),
+        _ => PossibleValue::new(dialect.name()),
+    })
 }
 
 fn read(name: &str) -> Option<Target> {

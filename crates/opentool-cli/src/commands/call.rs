@@ -11,7 +11,7 @@ use opentool::{ToolCall, ToolContext, ToolError, ToolOutput, UnknownTool};
 use url::Url;
 
 use crate::args::examples;
-use crate::call::{ByLocation, DryRun};
+use crate::call::{ByLocation, DryRun, Events};
 use crate::console::Console;
 use crate::credentials::Access;
 use crate::error::CliError;
@@ -124,7 +124,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     };
     // What has no request is known by its definition only, and refuses below, dry run or not.
     let started = Instant::now();
-    let mut cx = ToolContext::new().call_id("1").fact(as_written);
+    let mut cx = ToolContext::new().call_id("1").fact(as_written).events(Events::new(*console));
     cx = match started.checked_add(args.loading.timeout) {
         Some(end) => cx.deadline(end),
         None => cx,

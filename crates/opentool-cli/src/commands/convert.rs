@@ -1,6 +1,5 @@
 //! `opentool convert`: tools of any source as a document of another format, with what that format cannot hold.
 
-use clap::ValueEnum;
 use serde_json::json;
 use url::Url;
 
@@ -8,6 +7,7 @@ use crate::args::examples;
 use crate::console::{Console, counted};
 use crate::describe::{self, Wanted};
 use crate::error::CliError;
+use crate::loss::{self, Deny, Form};
 use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
 use crate::{target, write};
 
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHAT")]
     deny: Option<Deny>,
     /// How to list what is lost; with `--json` it is JSON
-    #[arg(long, value_name = "FORM", default_value = "text")]
+    #[arg(long, value_name = "FORM", default_value = "text", num_args = 0..=1, default_missing_value = "text")]
     losses: Form,
     /// The title of the document, instead of the source's
     #[arg(long, value_name = "TEXT")]
@@ -47,22 +47,6 @@ pub(crate) struct Args {
     loading: Loading,
     #[command(flatten)]
     selection: Selection,
-}
-
-/// What is not accepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Deny {
-    // The document would say less than the tools.
-    Loss,
-}
-
-/// How losses are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    // A line for each, or for several tools that lose the same.
-    Text,
-    // One object a line.
-    Json,
 }
 
 fn address(text: &str) -> Result<Url, &'static str> {
@@ -80,10 +64,9 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     }
     let wanted = Wanted { version: args.to.0, title: args.title, server: args.server_url };
     let (document, losses) = describe::document(&sources, &tools, &args.selection, wanted);
-    let is_json = args.losses == Form::Json || console.is_json();
-    console.losses(&losses, is_json)?;
+    console.losses(&loss::of_document(&losses), args.losses)?;
     if args.deny == Some(Deny::Loss) && !losses.is_empty() {
-        return Err(CliError::WouldLose { losses: losses.len(), version: document.opentool });
+        return Err(CliError::WouldLose { losses: losses.len(), format: describe::format(&document) });
     }
     match args.target.file() {
         None => console.json_text(document.print())?,

@@ -1,6 +1,6 @@
 //! OpenTool documents and servers as sources: listed, exported, called.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
@@ -277,4 +277,56 @@ fn the_pet_shop_through_a_document_and_a_server_is_the_same_pet_shop() {
             assert!(is_listed, "{name} {pointer} differs, and no loss says so");
         }
     }
+}
+
+/// A document of the streaming version with one function, and the stream of a call of it that gives two data.
+const COUNT: &str = r#"{"opentool": "2.0.0", "info": {"title": "Count", "version": "1.0.0"}, "functions": [
+ {"name": "count", "description": "Counts.", "parameters": [], "stream": {"data": {"name": "number", "description": "A number.", "schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}}}]}"#;
+const COUNTED: &str = "event:start\ndata:{\"start\":\"count\"}\n\n\
+    event:data\ndata:{\"jsonrpc\":\"2.0\",\"result\":{\"n\":1},\"id\":\"1\"}\n\n\
+    event:data\ndata:{\"jsonrpc\":\"2.0\",\"result\":{\"n\":2},\"id\":\"1\"}\n\n\
+    event:done\ndata:{\"done\":\"count\"}\n\n";
+
+#[test]
+fn what_a_streaming_function_gives_is_shown_on_standard_error_too() {
+    let upstream = Upstream::answering("200 OK", "text/event-stream", COUNTED);
+    let call = |words: &[&str]| {
+        let words = ["call", "count.json", "count", "--server", &upstream.url]
+            .into_iter()
+            .chain(words.iter().copied());
+        opentool(words).file("count.json", COUNT).end().success()
+    };
+    let ran = call(&[]);
+    assert_eq!(ran.stderr, "partial: {\"n\":1}\npartial: {\"n\":2}\n", "\n{ran}");
+    assert_eq!(ran.text(), "{\"n\":1}\n{\"n\":2}\n", "\n{ran}");
+    let ran = call(&["--json"]);
+    let partial: Vec<Value> = ran.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(partial.len(), 2, "\n{ran}");
+    assert_eq!(partial[1]["partial"]["structured"], json!({"n": 2}), "\n{ran}");
+    assert_eq!(ran.json()["structured"], json!([{"n": 1}, {"n": 2}]), "\n{ran}");
+}
+
+#[test]
+fn what_a_streaming_function_gives_is_shown_as_it_comes() {
+    let (first, rest) =
+        COUNTED.split_at(COUNTED.find("event:data\ndata:{\"jsonrpc\":\"2.0\",\"result\":{\"n\":2}").unwrap());
+    let (seen, wait) = std::sync::mpsc::channel::<()>();
+    let wait = std::sync::Mutex::new(wait);
+    let upstream = Upstream::treating(move |mut stream| {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(first.as_bytes()).unwrap();
+        // The second datum is sent only once the first was read on standard error.
+        wait.lock().unwrap().recv().unwrap();
+        stream.write_all(rest.as_bytes()).unwrap();
+    });
+    let run = opentool(["call", "count.json", "count", "--server", &upstream.url]).file("count.json", COUNT);
+    let mut child = run.start();
+    let mut line = String::new();
+    let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
+    errors.read_line(&mut line).unwrap();
+    assert_eq!(line, "partial: {\"n\":1}\n");
+    seen.send(()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "{\"n\":1}\n{\"n\":2}\n");
 }

@@ -4,11 +4,14 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
-use super::flat::list;
+use super::flat::{BOOLEAN, NULL, NUMBER, OBJECT, list};
 use super::{Made, Open, Rebuild, Result, Spot, Stop, Sub, Where};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::fitting;
 use crate::dialect::rules::{COMMON_NAMES, References};
+
+/// Schemas that are looked at to find the types of a definition that is not made yet.
+const LOOKED_AT: usize = 200;
 
 /// One definition.
 pub(super) struct Definition {
@@ -16,6 +19,8 @@ pub(super) struct Definition {
     pub(super) name: String,
     /// `None` while it is being made, and for one that nothing fits.
     pub(super) made: Option<Made>,
+    /// The types that its lowered form can have, where somebody asked while it was being made.
+    bound: Option<Map<String, Value>>,
     state: State,
 }
 
@@ -107,6 +112,7 @@ impl<'r> Rebuild<'r, '_> {
             pointer: Rc::clone(pointer),
             name,
             made: None,
+            bound: None,
             state: State::InWork,
         });
         let Some(schema) = self.root.pointer(pointer) else { return Ok(number) };
@@ -137,5 +143,52 @@ impl<'r> Rebuild<'r, '_> {
         let definition = self.definitions.iter().find(|definition| definition.name == name)?;
         let schema = self.root.pointer(&definition.pointer)?;
         Some(Sub { schema, pointer: Rc::clone(&definition.pointer) })
+    }
+
+    /// What is known of a lowered definition by its name: all of it, or its types while it is being made.
+    pub(super) fn shape(&self, name: &str) -> Option<&Map<String, Value>> {
+        let definition = self.definitions.iter().find(|definition| definition.name == name)?;
+        definition.made.as_ref().map(|made| &made.schema).or(definition.bound.as_ref())
+    }
+
+    /// Finds the types of the definitions that are still being made.
+    pub(super) fn bound_those_in_work(&mut self) {
+        for number in 0..self.definitions.len() {
+            let open = self.definitions.get(number).filter(|definition| {
+                definition.state == State::InWork && definition.made.is_none() && definition.bound.is_none()
+            });
+            let Some(pointer) = open.map(|definition| Rc::clone(&definition.pointer)) else { continue };
+            let bound = self.bound(&pointer);
+            if let Some(definition) = self.definitions.get_mut(number) {
+                definition.bound = Some(bound);
+            }
+        }
+    }
+
+    /// The types that the lowered form of a schema can have; no limit where that is not soon found.
+    fn bound(&mut self, pointer: &Rc<str>) -> Map<String, Value> {
+        let Some(schema) = self.root.pointer(pointer) else { return Map::new() };
+        let sub = Sub { schema, pointer: Rc::clone(pointer) };
+        let spot = Spot { level: 0, open: None, place: Where::Inside };
+        let left = self.steps;
+        self.steps = left.min(LOOKED_AT);
+        let flat = self.flatten(&[sub], &spot);
+        self.steps = left;
+        let Ok(flat) = flat else { return Map::new() };
+        let named = flat
+            .subs
+            .iter()
+            .any(|sub| sub.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty()));
+        let plain = flat.unions.is_empty() && self.values(&flat).is_none();
+        let types = if flat.kinds == OBJECT && named && plain && self.rules.objects.empty {
+            vec!["object"]
+        } else {
+            // A list of entries, an object of places, a text, a name for each alternative: any of these may come
+            // of it. What is never made of anything else is `null`, a number, a truth value.
+            let others = [(NULL, "null"), (NUMBER, "number"), (BOOLEAN, "boolean")];
+            let others = others.into_iter().filter(|(kind, _)| flat.kinds & kind != 0).map(|(_, name)| name);
+            ["object", "array", "string"].into_iter().chain(others).collect()
+        };
+        Map::from_iter([("type".to_owned(), types.into())])
     }
 }

@@ -1,5 +1,7 @@
 //! One place in the lowered schema: a reference, alternatives, or types.
 
+use std::rc::Rc;
+
 use serde_json::{Map, Value, json};
 
 use super::flat::{ALL, ARRAY, BOOLEAN, Flat, INTEGER, NULL, NUMBER, OBJECT, STRING, name_of};
@@ -13,13 +15,24 @@ impl<'r> Rebuild<'r, '_> {
     pub(super) fn node(&mut self, all: &[Sub<'r>], spot: &Spot) -> Result<Made> {
         let circle = match self.by_reference(all, spot) {
             Ok(Some(done)) => return Ok(done),
-            Ok(None) => match self.written_out(all, spot) {
+            Ok(None) => match self.flatten(all, spot) {
+                Ok(flat) => return self.flat_node(flat, spot),
                 Err(Stop::Circle(pointer)) => pointer,
-                other => return other,
+                Err(error) => return Err(error),
             },
             Err(Stop::Circle(pointer)) => pointer,
             Err(error) => return Err(error),
         };
+        Ok(Some(self.circle(all, &circle, spot)?))
+    }
+
+    /// What a conjunction becomes that always leads back to `circle`, which is being written out around it.
+    pub(super) fn circle(
+        &mut self,
+        all: &[Sub<'r>],
+        circle: &Rc<str>,
+        spot: &Spot,
+    ) -> std::result::Result<Made, Stop> {
         // Written out it has no end. A reference alone may do, where there can be one.
         let place = spot.place != Where::Union;
         let may = match self.rules.references {
@@ -27,13 +40,13 @@ impl<'r> Rebuild<'r, '_> {
             References::AloneOutsideUnions => place,
             References::AloneNoCircle | References::Nowhere => false,
         };
-        if may && let Some(made) = self.referred(&circle)? {
+        if may && let Some(made) = self.referred(circle)? {
             for sub in all {
                 self.lose(sub, "beside a reference that leads in a circle");
             }
-            return Ok(Some(made));
+            return Ok(made);
         }
-        Ok(Some(self.as_text(all, "a circle of references, which the provider does not take")))
+        Ok(self.as_text(all, "a circle of references, which the provider does not take"))
     }
 
     /// A reference to a definition, where one is possible and enough.
@@ -69,11 +82,6 @@ impl<'r> Rebuild<'r, '_> {
             }
         }
         Ok(Some(Some(made)))
-    }
-
-    fn written_out(&mut self, all: &[Sub<'r>], spot: &Spot) -> Result<Made> {
-        let flat = self.flatten(all, spot)?;
-        self.flat_node(flat, spot)
     }
 
     /// What a flattened conjunction becomes.

@@ -40,10 +40,11 @@ impl<'r> Rebuild<'r, '_> {
                 }),
             ),
         ];
+        self.bound_those_in_work();
         for (mark, schema) in marks {
             let apart = schema
                 .as_object()
-                .is_some_and(|schema| disjoint(schema, &made.schema, &|name| self.defined(name)));
+                .is_some_and(|schema| disjoint(schema, &made.schema, &|name| self.shape(name)));
             if apart {
                 let codec = Codec::NullMark(mark, Box::new(made.codec));
                 return Ok(Made { schema: or(made.schema, schema), codec });

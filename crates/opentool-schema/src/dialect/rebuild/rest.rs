@@ -139,11 +139,17 @@ impl<'r> Rebuild<'r, '_> {
 
     /// The schema of an entry's key.
     fn key(&mut self, others: &Others<'r>, spot: &Spot) -> Result<Map<String, Value>> {
-        let mut flat = self.flatten(&others.names, spot)?;
-        flat.kinds &= STRING;
-        let Some(made) = self.flat_node(flat, spot)? else { return Ok(None) };
-        if made.codec.is_same() {
-            return Ok(Some(made.schema));
+        match self.flatten(&others.names, spot) {
+            Ok(mut flat) => {
+                flat.kinds &= STRING;
+                let Some(made) = self.flat_node(flat, spot)? else { return Ok(None) };
+                if made.codec.is_same() {
+                    return Ok(Some(made.schema));
+                }
+            }
+            // Keys that are told by the schema around them: any key will do.
+            Err(Stop::Circle(_)) => {}
+            Err(error) => return Err(error),
         }
         for sub in &others.names {
             self.lose(sub, "left out");

@@ -49,15 +49,7 @@ impl<'r> Rebuild<'r, '_> {
                 let mut base = flat.clone();
                 base.told = base.subs.len();
                 for chosen in self.combinations(&unions) {
-                    let mut all = base.clone();
-                    let mut fits = true;
-                    for sub in chosen {
-                        self.add(&mut all, sub, spot)?;
-                        fits &= all.kinds != 0;
-                    }
-                    if fits {
-                        branches.extend(self.flat_node(all, &spot.in_union())?);
-                    }
+                    branches.extend(self.combined(&base, &chosen, spot)?);
                 }
             }
         }
@@ -107,6 +99,24 @@ impl<'r> Rebuild<'r, '_> {
         }
         made.schema = outer;
         Ok(Some(made))
+    }
+
+    /// One way of choosing, together with what stands beside the alternatives.
+    fn combined(&mut self, base: &Flat<'r>, chosen: &[&Sub<'r>], spot: &Spot) -> Result<Made> {
+        let mut all = base.clone();
+        for sub in chosen {
+            match self.add(&mut all, sub, spot) {
+                Ok(()) if all.kinds == 0 => return Ok(None),
+                Ok(()) => {}
+                // Only this alternative leads back; the others may well end.
+                Err(Stop::Circle(pointer)) => {
+                    let all: Vec<Sub<'r>> = base.subs.iter().chain(chosen.iter().copied()).cloned().collect();
+                    return Ok(Some(self.circle(&all, &pointer, &spot.in_union())?));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.flat_node(all, &spot.in_union())
     }
 
     /// Whether nothing beside the alternatives limits them.
@@ -244,11 +254,13 @@ impl<'r> Rebuild<'r, '_> {
         if branches.iter().all(|made| made.codec.is_same()) {
             return Some(Made::new(json!({"anyOf": as_values(&branches)}), Codec::Same));
         }
+        if branches.len() <= COMPARED {
+            self.bound_those_in_work();
+        }
         // Where two are read in the same way it does not matter which one was meant.
         let told_apart = branches.len() <= COMPARED
-            && pairs(&branches).all(|(a, b)| {
-                a.codec == b.codec || disjoint(&a.schema, &b.schema, &|name| self.defined(name))
-            });
+            && pairs(&branches)
+                .all(|(a, b)| a.codec == b.codec || disjoint(&a.schema, &b.schema, &|name| self.shape(name)));
         let schemas = as_values(&branches);
         if told_apart {
             let codecs = branches.into_iter().map(|made| made.codec);

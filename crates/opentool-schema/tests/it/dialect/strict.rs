@@ -199,3 +199,26 @@ fn the_linter_finds_what_providers_refuse() {
         "$defs": {"A": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "additionalProperties": false}}});
     assert_eq!(rules(Dialect::Anthropic, circle, true), ["circle /input_schema"]);
 }
+
+#[test]
+fn a_reference_or_null_stays_as_short_as_it_is() {
+    let node = |next: Value| {
+        json!({"type": "object", "properties": {"v": {"type": "integer"}, "next": next}, "required": ["v", "next"], "additionalProperties": false})
+    };
+    let next = json!({"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]});
+    let schema = json!({"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "required": ["n"], "additionalProperties": false,
+        "$defs": {"N": node(next)}});
+    let lowered = lower(&tool(schema), Dialect::OpenAiStrict).unwrap();
+    let definition = &lowered.definition["function"]["parameters"]["$defs"]["N"];
+    assert_eq!(definition["properties"]["next"], json!({"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]}));
+    assert_eq!(lowered.rewrites, []);
+    // A map becomes a list there, and lists stay lists: which one was meant is not to be seen.
+    let next = json!({"anyOf": [{"$ref": "#/$defs/M"}, {"type": "array", "items": {"type": "string"}}]});
+    let schema = json!({"type": "object", "properties": {"m": {"$ref": "#/$defs/M"}}, "required": ["m"], "additionalProperties": false,
+        "$defs": {"M": {"type": "object", "additionalProperties": next}}});
+    let lowered = lower(&tool(schema), Dialect::OpenAiStrict).unwrap();
+    for value in [json!({"m": {}}), json!({"m": {"a": {}, "b": ["x"], "c": {"d": []}}})] {
+        let there = lowered.decoder.encode(&value).unwrap();
+        assert_eq!(lowered.decoder.decode(there).unwrap(), value);
+    }
+}

@@ -15,8 +15,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("opentool-doc", &["opentool-core", "opentool-text"]),
     ("opentool-openapi", &["opentool-core", "opentool-http", "opentool-schema", "opentool-text"]),
     ("opentool-mcp", &["opentool-core", "opentool-schema"]),
-    ("opentool-agent", &["opentool-core", "opentool-http", "opentool-schema"]),
-    ("opentool-server", &["opentool-core", "opentool-doc", "opentool-http", "opentool-schema"]),
+    ("opentool-agent", &["opentool-core", "opentool-http", "opentool-schema", "opentool-text"]),
+    ("opentool-server", &["opentool-core", "opentool-doc", "opentool-http", "opentool-schema", "opentool-text"]),
     ("opentool-petshop", &[]),
 ];
 /// These stand at the end of the chain and may name all.

@@ -3,6 +3,7 @@
 
 mod dependencies;
 mod files;
+mod readme;
 mod words;
 
 use std::path::{Path, PathBuf};

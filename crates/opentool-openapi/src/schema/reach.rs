@@ -74,7 +74,7 @@ pub(crate) fn bare_size(value: &Value) -> usize {
         Value::Object(members) => members
             .iter()
             .filter(|(key, value)| {
-                !(value.is_string() && *key == "description") && !key.starts_with("example")
+                !(key.starts_with("example") || (value.is_string() && *key == "description"))
             })
             .map(|(key, value)| bare_size(value).saturating_add(key.len()).saturating_add(4))
             .fold(2, usize::saturating_add),

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use opentool::doc::Version;
-use opentool::schema::Dialect;
+use opentool::schema::{Dialect, LowerOptions, Strict};
 
 /// A format to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,25 @@ pub(crate) fn document() -> impl TypedValueParser<Value = OpenTool> {
         Some(Target::OpenTool(document)) => Ok(document),
         _ => Err(format!("`opentool export SOURCE --to {name}` writes definitions")),
     })
+}
+
+/// The dialects by name, for `check-args`.
+pub(crate) fn dialect() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(dialects()).try_map(|name| name.parse::<Dialect>())
+}
+
+/// The answers to "which tools are strict".
+pub(crate) fn strictness() -> impl TypedValueParser<Value = Strict> {
+    PossibleValuesParser::new(["auto", "always", "never"]).map(|word| match word.as_str() {
+        "auto" => Strict::Auto,
+        "always" => Strict::Always,
+        _ => Strict::Never,
+    })
+}
+
+/// What to lower to: as strict as is wanted, or as the name of the dialect says.
+pub(crate) fn lowering(dialect: Dialect, strict: Option<Strict>) -> LowerOptions {
+    strict.into_iter().fold(LowerOptions::new(dialect), LowerOptions::strict)
 }
 
 fn dialects() -> impl Iterator<Item = PossibleValue> {

@@ -1,8 +1,11 @@
 //! `opentool check-args`: what becomes of arguments that a model wrote.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use opentool::schema::{Change, Decoder, Dialect, Repairs, Validator, lower, problem_code};
-use opentool::{Arguments, InvalidArguments, Problem, ToolDefinition, ToolError};
+use opentool::schema::{
+    Change, Decoder, Dialect, LowerError, LowerOptions, Repairs, Strict, Validator, lower, lower_all,
+    problem_code,
+};
+use opentool::{Arguments, InvalidArguments, Problem, ToolDefinition, ToolError, ToolSet};
 use opentool_text::printable_line;
 use serde_json::{Map, Value, json};
 
@@ -11,6 +14,7 @@ use crate::call::standard_input;
 use crate::console::{Console, STRONG};
 use crate::error::CliError;
 use crate::source::{Loading, Place, Source, SourceSpec};
+use crate::target;
 
 /// The longest picture of what was written, in characters.
 const SHOWN: usize = 300;
@@ -21,7 +25,8 @@ const SHOWN: usize = 300;
 /// repaired, values become what the tool's input schema wants where only one meaning
 /// is possible, and what is left must be valid. Nothing is run or sent.
 /// With `--from` the model is taken to have seen the tool in that dialect, as
-/// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on.
+/// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on. The
+/// tool may then be named as the provider knows it.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool check-args petstore.yaml getPetById '{\"petId\": \"2\",}'"
@@ -43,8 +48,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODE", default_value = "default", value_parser = modes())]
     mode: Repairs,
     /// The dialect in which the model saw the tool; without, it saw the tool's own schema
-    #[arg(long, value_name = "DIALECT", value_parser = dialects())]
+    #[arg(long, value_name = "DIALECT", value_parser = target::dialect())]
     from: Option<Dialect>,
+    /// The `--strict` with which all tools of the source were exported
+    #[arg(long, value_name = "WHICH", requires = "from", value_parser = target::strictness())]
+    strict: Option<Strict>,
     #[command(flatten)]
     loading: Loading,
 }
@@ -53,12 +61,6 @@ pub(crate) struct Args {
 fn modes() -> impl TypedValueParser<Value = Repairs> {
     let words = [Repairs::Off, Repairs::Sure, Repairs::Wide, Repairs::Partial].map(Repairs::as_str);
     PossibleValuesParser::new(words).map(|word| Repairs::named(&word).unwrap_or_default())
-}
-
-/// The dialects by name.
-fn dialects() -> impl TypedValueParser<Value = Dialect> {
-    PossibleValuesParser::new(Dialect::all().iter().map(|dialect| dialect.name()))
-        .try_map(|name| name.parse::<Dialect>())
 }
 
 /// Shows each stage and the result, or with `--json` one object with all of it.
@@ -72,12 +74,13 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     }
     let source = Source::load(args.source, &args.loading, console)?;
     let tools = source.tools()?;
-    let tool = source.find(&tools, &args.tool)?.definition();
+    let seen = args.from.map(|dialect| target::lowering(dialect, args.strict));
+    let (tool, decoder) = seen_as(&source, &tools, &args.tool, seen)?;
     let written = match args.arguments {
         Some(_) if from_input => standard_input()?,
         written => written.unwrap_or_default(),
     };
-    match take(tool, &written, args.mode, args.from)? {
+    match take(tool, &written, args.mode, &decoder)? {
         Ok((arguments, changes)) => {
             if console.is_json() {
                 Ok(console.json(&report(Some(arguments), &changes, &[]))?)
@@ -94,28 +97,43 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     }
 }
 
+/// The tool, by its own name or by that which the provider knows, and the way back for arguments written for it.
+fn seen_as<'t>(
+    source: &Source,
+    tools: &'t ToolSet,
+    name: &str,
+    options: Option<LowerOptions>,
+) -> Result<(&'t ToolDefinition, Decoder), CliError> {
+    let Some(options) = options else {
+        return Ok((source.find(tools, name)?.definition(), Decoder::default()));
+    };
+    let unseen = |error: &LowerError| CliError::Checked {
+        words: format!("no model sees the tool in the dialect `{}`: {error}", options.dialect),
+        unreadable: 1,
+    };
+    let own = tools.get(name).map(|tool| tool.definition());
+    if let (Some(tool), false) = (own, options.strict == Strict::Auto) {
+        return lower(tool, options).map(|lowered| (tool, lowered.decoder)).map_err(|error| unseen(&error));
+    }
+    // What a name became, and which tools a request's budget lets be strict, is known of all tools together only.
+    let mut set = lower_all(tools.definitions(), options);
+    let name = if own.is_some() { name } else { set.names.tool(name).unwrap_or(name) };
+    let tool = source.find(tools, name)?.definition();
+    if let Some(refused) = set.refused.iter().find(|refused| refused.tool == name) {
+        return Err(unseen(&refused.error));
+    }
+    let lowered = set.tools.iter().position(|lowered| lowered.tool == name);
+    Ok((tool, lowered.map(|place| set.tools.swap_remove(place).decoder).unwrap_or_default()))
+}
+
 type Taken = Result<(Arguments, Vec<Change>), InvalidArguments>;
 
-fn take(
-    tool: &ToolDefinition,
-    written: &str,
-    mode: Repairs,
-    from: Option<Dialect>,
-) -> Result<Taken, CliError> {
+fn take(tool: &ToolDefinition, written: &str, mode: Repairs, decoder: &Decoder) -> Result<Taken, CliError> {
     let validator = Validator::new(&tool.input_schema).map_err(|error| CliError::Checked {
         words: format!("no call can be checked, because the tool's input schema cannot be used: {error}"),
         unreadable: 1,
     })?;
-    let decoder = match from {
-        Some(dialect) => {
-            lower(tool, dialect).map(|lowered| lowered.decoder).map_err(|error| CliError::Checked {
-                words: format!("no model sees the tool in the dialect `{dialect}`: {error}"),
-                unreadable: 1,
-            })?
-        }
-        None => Decoder::default(),
-    };
-    Ok(validator.take_decoded(&Value::from(written), &decoder, mode))
+    Ok(validator.take_decoded(&Value::from(written), decoder, mode))
 }
 
 /// `{value, changes, errors}`; the value is `null` where there are errors.

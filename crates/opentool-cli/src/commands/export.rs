@@ -1,6 +1,5 @@
 //! `opentool export`: definitions for a provider, exactly as it is sent them.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use opentool::schema::{
     LowerError, LowerOptions, LoweredSet, Refused, SchemaError, Strict, lower, lower_all,
 };
@@ -40,7 +39,7 @@ pub(crate) struct Args {
     to: Target,
     /// Which tools are put into the provider's strict mode: `auto` those that lose no valid arguments by it, as far as
     /// one request allows; without, as the name of the dialect says
-    #[arg(long, value_name = "WHICH", value_parser = strictness())]
+    #[arg(long, value_name = "WHICH", value_parser = target::strictness())]
     strict: Option<Strict>,
     /// Refuse to print anything if something would be lost
     #[arg(long, value_name = "WHAT")]
@@ -55,15 +54,6 @@ pub(crate) struct Args {
     selection: Selection,
 }
 
-/// The answers to "which tools are strict": `--help` and completions list them.
-fn strictness() -> impl TypedValueParser<Value = Strict> {
-    PossibleValuesParser::new(["auto", "always", "never"]).map(|word| match word.as_str() {
-        "auto" => Strict::Auto,
-        "always" => Strict::Always,
-        _ => Strict::Never,
-    })
-}
-
 /// Prints the definitions as JSON, with and without `--json`.
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     can_be_strict(&args)?;
@@ -75,8 +65,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let report = Report { form: args.losses, deny: args.deny };
     match args.to {
         Target::Dialect(dialect) => {
-            let options = LowerOptions::new(dialect);
-            let options = args.strict.into_iter().fold(options, LowerOptions::strict);
+            let options = target::lowering(dialect, args.strict);
             dialects(&tools, &lower_all(tools.definitions(), options), &report, console)?;
         }
         Target::OpenTool(target::OpenTool(version)) => {

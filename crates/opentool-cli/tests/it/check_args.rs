@@ -135,6 +135,31 @@ fn what_was_written_for_a_dialect_is_taken_back() {
     let ran = check("addPet", &written.replace(",}", "}"), &["--mode", "strict", "--from", "openai-strict"]);
     assert!(ran.success().text().ends_with("valid    {\"name\":\"Rex\",\"species\":\"dog\"}\n"));
     check("addPet", "{}", &["--from", "opnai"]).failure(2, &["opnai"]);
+    check("addPet", "{}", &["--from", "gemini", "--strict", "always"])
+        .failure(3, &["`gemini` has no strict mode"]);
+    check("addPet", "{}", &["--strict", "auto"]).failure(2, &["--from"]);
+}
+
+#[test]
+fn a_tool_may_be_named_as_the_provider_knows_it() {
+    let definitions = json!([
+        {"name": "order create", "inputSchema": {"type": "object", "properties": {"id": {"type": "integer"}, "note": {"type": "string"}}, "required": ["id"]}},
+    ])
+    .to_string();
+    let run = |words: &[&str]| {
+        opentool(["check-args", "tools.json"].iter().chain(words))
+            .file("tools.json", definitions.as_str())
+            .end()
+    };
+    let written = "{\"id\": 1, \"note\": null}";
+    let words = ["order_create", written, "--from", "openai", "--strict", "auto", "--mode", "strict"];
+    let ran = run(&words).success();
+    assert!(ran.text().ends_with("valid    {\"id\":1}\n"), "\n{ran}");
+    // Under its own name too; without strict, `null` is wrong.
+    run(&["order create", written, "--from", "openai", "--strict", "always", "--mode", "strict"]).success();
+    run(&["order_create", written, "--from", "openai", "--mode", "strict"]).failure(4, &["/note"]);
+    // Nobody calls it so who saw the tool's own name.
+    run(&["order_create", written]).failure(4, &["did you mean `order create`"]);
 }
 
 #[test]

@@ -1,10 +1,26 @@
-//! Chat models: one provider a module, and a script.
+//! Chat models: providers by their wires, a script, and a layer that asks again.
 //!
-//! A provider is two things that are kept apart: a pure codec between our messages and its JSON, and a thin
-//! client around the codec. Everything here is a [`ChatModel`](opentool_core::ChatModel); the loop knows no more.
+//! A provider is two things that are kept apart: a pure codec between our messages and its JSON (`codec/`, one file a
+//! provider), and one thin client around all codecs ([`Model`]). Everything here is a
+//! [`ChatModel`](opentool_core::ChatModel); the loop knows no more.
 
-mod openai;
+mod codec;
+mod endpoint;
+mod failure;
+mod lines;
+mod model;
+mod pieces;
+mod provider;
+mod retry;
 mod script;
+mod shown;
+mod spec;
+mod stream;
+mod tools;
+mod turns;
 
-pub use openai::{OpenAi, openai};
+pub use model::Model;
+pub use provider::Provider;
+pub use retry::Retry;
 pub use script::{Script, last_results, script};
+pub use spec::{anthropic, gemini, mistral, model, ollama, openai, openai_responses};

@@ -49,7 +49,9 @@ async fn a_stored_conversation_goes_on() {
 
 #[tokio::test]
 async fn a_turn_that_failed_can_be_tried_again() {
-    let model = chat::script().fails(|| ModelError::RateLimited { message: "later".into(), retry_after: None }).text("Hi.");
+    let model = chat::script()
+        .fails(|| ModelError::RateLimited { message: "later".into(), retry_after: None })
+        .text("Hi.");
     let mut conversation = Agent::new(model, ToolSet::new()).conversation();
     assert!(matches!(conversation.say("Hello.").await, Err(AgentError::Model(_))));
     assert_eq!(conversation.resume().await.unwrap().text, "Hi.");

@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use opentool_agent::chat::OpenAi;
+use opentool_agent::chat::{Model, Provider};
 use opentool_agent::{Agent, AgentError};
 use opentool_core::{ChatModel, ChatRequest, Message, ModelError, ToolSet};
 use serde_json::{Value, json};
@@ -71,11 +71,11 @@ fn completion(message: &Value, finish: &str) -> Response {
 
 const KEY: &str = "sk-test-0123456789";
 
-fn model(server: &Server) -> OpenAi {
-    OpenAi::new("gpt-5").base_url(&server.base).unwrap().api_key(KEY)
+fn model(server: &Server) -> Model {
+    Model::new(Provider::OpenAi, "gpt-5").base_url(&server.base).unwrap().api_key(KEY)
 }
 
-async fn ask(model: &OpenAi) -> Result<opentool_core::ChatReply, ModelError> {
+async fn ask(model: &Model) -> Result<opentool_core::ChatReply, ModelError> {
     model.reply(ChatRequest::new(&[Message::user("Hi.")], &ToolSet::new())).await
 }
 
@@ -131,7 +131,7 @@ async fn a_turn_with_calls_goes_over_the_wire_as_documented() {
 #[tokio::test]
 async fn a_server_of_your_own_needs_no_key_and_may_want_headers() {
     let server = server(|_| completion(&json!({"content": "Hi."}), "stop")).await;
-    let model = OpenAi::new("qwen3")
+    let model = Model::new(Provider::OpenAi, "qwen3")
         .base_url(&server.base)
         .unwrap()
         .header("api-key", "abc")
@@ -157,7 +157,10 @@ async fn a_refused_key_is_told_without_the_key() {
 async fn too_many_requests_are_told_apart_from_an_empty_account() {
     let later =
         error(429, r#"{"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}}"#).await;
-    assert!(matches!(&later, ModelError::RateLimited { message, .. } if &**message == "Rate limit reached"), "{later:?}");
+    assert!(
+        matches!(&later, ModelError::RateLimited { message, .. } if &**message == "Rate limit reached"),
+        "{later:?}"
+    );
     let never =
         error(429, r#"{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}"#)
             .await;
@@ -203,7 +206,7 @@ async fn an_answer_that_is_not_the_format_is_told() {
 async fn a_server_that_never_answers_is_given_up() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
-    let model = OpenAi::new("m").base_url(&base).unwrap().timeout(Duration::from_millis(50));
+    let model = Model::new(Provider::OpenAi, "m").base_url(&base).unwrap().timeout(Duration::from_millis(50));
     let error = Agent::new(model, ToolSet::new()).run("Hi.").await.unwrap_err();
     let AgentError::Model(failure) = &error else { panic!("{error:?}") };
     assert!(matches!(failure.error, ModelError::Unreachable { .. }), "{error:?}");
@@ -227,16 +230,16 @@ async fn a_server_that_is_not_there_is_told() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
-    let error = ask(&OpenAi::new("m").base_url(&base).unwrap()).await.unwrap_err();
+    let error = ask(&Model::new(Provider::OpenAi, "m").base_url(&base).unwrap()).await.unwrap_err();
     assert!(matches!(error, ModelError::Unreachable { .. }), "{error:?}");
     assert!(error.to_string().contains("cannot connect to http://127.0.0.1"), "{error}");
 }
 
 #[tokio::test]
 async fn a_key_that_cannot_be_sent_is_told_without_the_key() {
-    let error = ask(&OpenAi::new("m").api_key("sk-test\r\nX-Evil: 1")).await.unwrap_err();
+    let error = ask(&Model::new(Provider::OpenAi, "m").api_key("sk-test\r\nX-Evil: 1")).await.unwrap_err();
     assert!(matches!(error, ModelError::Unauthorized(_)), "{error:?}");
     assert!(!format!("{error:?}").contains("sk-test"), "{error:?}");
-    assert!(OpenAi::new("m").header("bad name", "x").is_err());
-    assert!(OpenAi::new("m").header("name", "a\r\nb").is_err());
+    assert!(Model::new(Provider::OpenAi, "m").header("bad name", "x").is_err());
+    assert!(Model::new(Provider::OpenAi, "m").header("name", "a\r\nb").is_err());
 }

@@ -1,0 +1,182 @@
+//! What an unsuccessful answer of a provider means, in whatever way it says so.
+//!
+//! The text of the server is shown, because it is the only one that knows what is wrong; but it is bounded, on one
+//! line, and without the secrets that were sent, which some servers repeat.
+
+use std::time::Duration;
+
+use opentool_core::ModelError;
+use opentool_http::{HeaderMap, HttpError, StatusCode};
+use serde_json::Value;
+
+/// The most characters of a server's text that are shown.
+const SHOWN: usize = 500;
+
+/// The longest wait that is believed: what asks for more is not waited for anyway.
+const LONGEST_WAIT: f64 = 86_400.0;
+
+/// The error that a status other than success means.
+pub(super) fn of_status(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+    redact: impl Fn(&str) -> String,
+) -> ModelError {
+    let parsed: Option<Value> = serde_json::from_slice(body).ok();
+    // Gemini's servers put the object into a list.
+    let parsed = match parsed {
+        Some(Value::Array(mut list)) if list.len() == 1 => list.pop(),
+        parsed => parsed,
+    };
+    let said = match &parsed {
+        Some(value) => text_of(value.get("error").filter(|error| !error.is_null()).unwrap_or(value)),
+        None => plain(&String::from_utf8_lossy(body)),
+    };
+    let said = if said.is_empty() {
+        status.canonical_reason().unwrap_or("no text").to_owned()
+    } else {
+        // What was cut off could end in half a secret, so the whole text is searched first.
+        plain(&redact(&said))
+    };
+    let code = parsed.as_ref().and_then(|value| value.get("error")?.get("code")?.as_str());
+    let retry_after = wait(headers).or_else(|| parsed.as_ref().and_then(retry_info));
+    match status.as_u16() {
+        401 | 403 => ModelError::Unauthorized(said.into()),
+        // Waiting does not help against an empty account.
+        429 if code != Some("insufficient_quota") => {
+            ModelError::RateLimited { message: said.into(), retry_after }
+        }
+        // Overloaded (Anthropic), or down for a time that is known.
+        529 => ModelError::RateLimited { message: said.into(), retry_after },
+        503 if retry_after.is_some() => ModelError::RateLimited { message: said.into(), retry_after },
+        404 if parsed.as_ref().is_none_or(|value| value.get("error").is_none()) => {
+            // Not "no such model": the server does not know the path.
+            let message = format!("{said}; is the base URL right? It usually ends with `/v1`");
+            ModelError::Rejected { status: 404, message: message.into() }
+        }
+        status => ModelError::Rejected { status, message: said.into() },
+    }
+}
+
+/// How long the headers ask to wait.
+fn wait(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    seconds(
+        number("retry-after-ms")
+            .map(|milliseconds| milliseconds / 1_000.0)
+            .or_else(|| number("retry-after"))?,
+    )
+}
+
+/// How long a body of Google's asks to wait: `{"@type": "….RetryInfo", "retryDelay": "34s"}`.
+fn retry_info(body: &Value) -> Option<Duration> {
+    let details = body.get("error")?.get("details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    seconds(delay.strip_suffix('s')?.parse().ok()?)
+}
+
+fn seconds(seconds: f64) -> Option<Duration> {
+    (0.0..=LONGEST_WAIT).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
+}
+
+/// The error that an event of a stream, or a body of a good status, holds.
+pub(super) fn of_event(error: &Value) -> ModelError {
+    let message = plain(&text_of(error)).into();
+    let word = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+    let status = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
+    let kinds = [word("type"), word("code"), word("status")];
+    let is = |names: &[&str]| kinds.iter().any(|kind| names.contains(kind));
+    if status == Some(429)
+        || is(&[
+            "rate_limit_error",
+            "rate_limit_exceeded",
+            "overloaded_error",
+            "RESOURCE_EXHAUSTED",
+            "slow_down",
+        ])
+    {
+        ModelError::RateLimited { message, retry_after: None }
+    } else if is(&["authentication_error", "permission_error", "PERMISSION_DENIED", "UNAUTHENTICATED"]) {
+        ModelError::Unauthorized(message)
+    } else if is(&[
+        "api_error",
+        "server_error",
+        "internal_server_error",
+        "INTERNAL",
+        "UNAVAILABLE",
+        "timeout_error",
+    ]) {
+        ModelError::Rejected { status: 500, message }
+    } else if is(&["invalid_request_error", "not_found_error", "INVALID_ARGUMENT", "NOT_FOUND"]) {
+        ModelError::Rejected { status: 400, message }
+    } else if let Some(status) = status.and_then(|status| u16::try_from(status).ok()).filter(|s| *s >= 400) {
+        ModelError::Rejected { status, message }
+    } else {
+        ModelError::Protocol(message)
+    }
+}
+
+/// A stream that ended before the answer did.
+pub(super) fn broke_off() -> ModelError {
+    let source = "the stream ended before the answer did";
+    ModelError::Unreachable { message: "the answer broke off".into(), source: Some(source.into()) }
+}
+
+/// The same error without secrets in its text.
+pub(super) fn redacted(error: ModelError, redact: impl Fn(&str) -> String) -> ModelError {
+    let clean = |text: &str| plain(&redact(text)).into();
+    match error {
+        ModelError::Protocol(text) => ModelError::Protocol(clean(&text)),
+        ModelError::Unauthorized(text) => ModelError::Unauthorized(clean(&text)),
+        ModelError::Rejected { status, message } => ModelError::Rejected { status, message: clean(&message) },
+        ModelError::RateLimited { message, retry_after } => {
+            ModelError::RateLimited { message: clean(&message), retry_after }
+        }
+        other => other,
+    }
+}
+
+/// The error of an exchange without an answer.
+pub(super) fn of_exchange(error: HttpError) -> ModelError {
+    if matches!(error, HttpError::TooLarge { .. }) {
+        return ModelError::Protocol(error.to_string().into());
+    }
+    let message = error.to_string().into();
+    // Nothing was tried: trying again is no help.
+    let tried =
+        !matches!(error, HttpError::Address { .. } | HttpError::Header { .. } | HttpError::Tls { .. });
+    ModelError::Unreachable { message, source: tried.then(|| error.into()) }
+}
+
+/// The words in an error object, in the forms that servers use.
+pub(super) fn text_of(error: &Value) -> String {
+    let words = match error {
+        Value::String(text) => Some(text.as_str()),
+        error => ["message", "detail", "error", "msg"].iter().find_map(|key| error.get(key)?.as_str()),
+    };
+    words.map_or_else(|| error.to_string(), str::to_owned)
+}
+
+/// One line, bounded.
+pub(super) fn plain(text: &str) -> String {
+    let mut line = String::new();
+    for (i, word) in
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).enumerate()
+    {
+        if i > 0 {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > SHOWN * 4 {
+            break;
+        }
+    }
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => {
+            line.truncate(end);
+            line.push('…');
+            line
+        }
+        None => line,
+    }
+}

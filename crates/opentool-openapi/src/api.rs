@@ -225,6 +225,21 @@ impl Api {
         self
     }
 
+    /// Says how often and when a request that failed for the moment is sent again. Default: two more times, if the operation
+    /// may be repeated.
+    pub fn retries(mut self, retries: crate::Retries) -> Self {
+        self.settings.retries = retries;
+        self
+    }
+
+    /// Says which addresses requests may connect to. Default: any where the host named the server, or gave the document as
+    /// a file or a text. The servers of a document that was fetched may be anywhere at the document's own origin, and
+    /// must have public addresses elsewhere: a document of strangers would otherwise lead into the host's own network.
+    pub fn addresses(mut self, addresses: opentool_http::Addresses) -> Self {
+        self.settings.addresses = Some(addresses);
+        self
+    }
+
     /// Sets the longest time that a call may take. Default: 60 seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = Some(limit);
@@ -266,10 +281,15 @@ impl Api {
             return Err(OpenApiError::Server { url, reason });
         }
         let settings = Arc::new(self.settings.clone());
+        let fetched = match self.address() {
+            Address::Url(url) => Some(Arc::new(url.clone())),
+            Address::File(_) | Address::Named(_) => None,
+        };
         let tools = self.operations.iter().map(|operation| {
             let definition = self.definition(operation);
             let tool =
-                OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone());
+                OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone())
+                    .fetched_from(fetched.clone());
             match self.told.about(&operation.name) {
                 Some(said) => tool.result_parts(said.result.iter().cloned()),
                 None => tool,
@@ -287,7 +307,8 @@ impl Api {
         if let Some((url, reason)) = self.refused_server.clone() {
             return Err(ToolError::failed(OpenApiError::Server { url, reason }.to_string()));
         }
-        request::build(operation, arguments, &self.settings)
+        let arguments = request::idempotency::fill(operation, arguments.clone());
+        request::build(operation, &arguments, &self.settings)
     }
 
     fn unknown(&self, tool: &str) -> UnknownTool {

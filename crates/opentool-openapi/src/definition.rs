@@ -15,6 +15,7 @@ use crate::document::Document;
 use crate::plan::{Body, BodyArguments, Operation};
 use crate::read::body::referenced;
 use crate::read::response;
+use crate::request::idempotency;
 use crate::schema::definitions::{attach, size};
 use crate::schema::{Converter, Direction, Knowledge, Position, reach, reduce};
 
@@ -168,7 +169,8 @@ fn input_schema(source: &Source, operation: &Operation, most: usize) -> Value {
     let mut properties = Map::new();
     let mut required: Vec<Value> = Vec::new();
     for parameter in &operation.parameters {
-        if parameter.required {
+        // A key that nobody gives is made.
+        if parameter.required && !idempotency::is_key(parameter) {
             required.push(Value::String(parameter.argument.clone()));
         }
         properties.insert(parameter.argument.clone(), parameter.schema.clone());

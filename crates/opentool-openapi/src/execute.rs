@@ -1,17 +1,23 @@
 //! The executor: one tool for any operation, over the one HTTP client.
 //!
-//! It builds the request, sends it within the call's deadline and reads the answer. It deliberately does not retry:
-//! whether a call may be made twice is the host's decision.
+//! It gets the tokens that the request needs, builds the request, sends it within the call's deadline and reads the
+//! answer. What failed for the moment is sent again if the operation may be ([`Retries`](crate::Retries)), and once more
+//! with a new token where a token was refused.
+
+pub(crate) mod trust;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use opentool_core::{Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput};
-use opentool_http::Client;
+use opentool_http::{Client, StatusCode};
+use url::Url;
 
+use crate::oauth::Authorized;
 use crate::plan::Operation;
-use crate::request::{self, Settings};
-use crate::response;
+use crate::request::{self, Settings, idempotency};
+use crate::{response, retry};
+use trust::Trust;
 
 /// An operation as a tool.
 #[derive(Debug, Clone)]
@@ -20,6 +26,7 @@ pub struct OperationTool {
     operation: Arc<Operation>,
     settings: Arc<Settings>,
     client: Client,
+    fetched: Option<Arc<Url>>,
     parts: Arc<[String]>,
 }
 
@@ -31,7 +38,7 @@ impl OperationTool {
         settings: Arc<Settings>,
         client: Client,
     ) -> Self {
-        Self { definition, operation, settings, client, parts: Arc::new([]) }
+        Self { definition, operation, settings, client, fetched: None, parts: Arc::new([]) }
     }
 
     /// Says which parts of a JSON result are passed on, as JSON Pointers in which `*` stands for any member or item.
@@ -41,42 +48,96 @@ impl OperationTool {
         self
     }
 
+    /// Says where the document was fetched: its servers elsewhere must have public addresses, unless the settings say
+    /// more ([`Settings::addresses`]). Default: the document is the host's own.
+    pub fn fetched_from(mut self, document: Option<Arc<Url>>) -> Self {
+        self.fetched = document;
+        self
+    }
+
     /// The operation.
     pub fn operation(&self) -> &Operation {
         &self.operation
     }
 
-    /// The request that a call with these arguments sends, which is not sent.
+    /// The request that a call with these arguments sends, which is not sent. A token that would have to be fetched is
+    /// not in it.
     ///
     /// # Errors
     /// Those of [`request::build`].
     pub fn request(&self, arguments: &Arguments) -> Result<request::Request, ToolError> {
-        request::build(&self.operation, arguments, &self.settings)
+        let arguments = idempotency::fill(&self.operation, arguments.clone());
+        request::build(&self.operation, &arguments, &self.settings)
+    }
+
+    /// What the document may name.
+    fn trust(&self) -> Trust {
+        // A part that was fetched is a stranger's even where the document is not.
+        let part = self.operation.document.as_deref().and_then(|address| Url::parse(address).ok());
+        let part = part.filter(|url| matches!(url.scheme(), "http" | "https")).map(Arc::new);
+        Trust { chosen: self.settings.addresses, fetched: part.or_else(|| self.fetched.clone()) }
     }
 
     async fn run(&self, cx: &ToolContext, arguments: Arguments) -> Result<ToolOutput, ToolError> {
-        let request = self.request(&arguments)?;
-        let sending = request.to_http()?.body_limit(self.settings.body_limit);
-        // Nothing can refuse the request from here on. The clock of the service does not run while the host listens.
-        if cx.event_sink().is_some() {
-            cx.sent(request.summary()).await;
-        }
-        let started = Instant::now();
-        let own = self.settings.timeout.and_then(|limit| started.checked_add(limit));
-        let deadline = own.into_iter().chain(cx.ends_at()).min();
-        let sending = sending.deadline(deadline);
-        let received = self.client.send(sending).await;
-        let exchange = response::Exchange {
-            request: &request,
-            started,
-            deadline: cx.ends_at(),
-            parts: &self.parts,
-            longest: self.settings.result_limit,
-            headers: &self.settings.result_headers,
+        let arguments = idempotency::fill(&self.operation, arguments);
+        let trust = self.trust();
+        let limit = self.settings.timeout.or(self.client.options().timeout);
+        let end_from = |at: Instant| {
+            let own = limit.and_then(|limit| at.checked_add(limit));
+            own.into_iter().chain(cx.ends_at()).min()
         };
-        match received {
-            Ok(answer) => response::read(answer, &exchange),
-            Err(error) => Err(response::unanswered(error, &exchange)),
+        let mut begun = None;
+        let mut attempt = 1;
+        let mut renewed = false;
+        loop {
+            let ready = Authorized::get(
+                &self.operation,
+                &self.settings,
+                &trust,
+                &self.client,
+                end_from(Instant::now()),
+            );
+            let authorized = ready.await?;
+            let request = request::build(&self.operation, &arguments, authorized.settings())?;
+            let mut sending = request.to_http()?.body_limit(self.settings.body_limit);
+            sending.addresses = match (&self.settings.server, self.settings.addresses) {
+                // The host named it.
+                (Some(_), None) => opentool_http::Addresses::Named,
+                _ => trust.addresses(&sending.url),
+            };
+            // Nothing can refuse the request from here on. The clock of the service does not run while the host listens.
+            if cx.event_sink().is_some() {
+                cx.sent(request.summary()).await;
+            }
+            let started = *begun.get_or_insert_with(Instant::now);
+            let end = end_from(started);
+            let received = self.client.send(sending.deadline(end)).await;
+            let refused = received.as_ref().is_ok_and(|answer| answer.status == StatusCode::UNAUTHORIZED);
+            if refused && !renewed && authorized.forget() {
+                renewed = true;
+                continue;
+            }
+            let wait = self.settings.retries.wait(attempt, &received);
+            if let Some(wait) = wait.filter(|_| retry::is_repeatable(&self.operation))
+                && end.is_none_or(|end| end.saturating_duration_since(Instant::now()) > wait)
+            {
+                tokio::time::sleep(wait).await;
+                attempt += 1;
+                continue;
+            }
+            let exchange = response::Exchange {
+                request: &request,
+                started,
+                attempts: attempt,
+                deadline: cx.ends_at(),
+                parts: &self.parts,
+                longest: self.settings.result_limit,
+                headers: &self.settings.result_headers,
+            };
+            return match received {
+                Ok(answer) => response::read(answer, &exchange),
+                Err(error) => Err(response::unanswered(error, &exchange)),
+            };
         }
     }
 }

@@ -19,11 +19,13 @@ mod findings;
 mod hash;
 mod load;
 mod name;
+mod oauth;
 pub mod plan;
 mod read;
 mod reference;
 pub mod request;
 mod response;
+mod retry;
 mod schema;
 mod version;
 
@@ -32,7 +34,9 @@ pub use api::Api;
 pub use choose::{ArgumentConfig, Budget, Config, Filter, Marked, OperationConfig, OutputSchemas};
 pub use error::OpenApiError;
 pub use load::{Directory, LoadOptions, References, load, load_with};
+pub use oauth::{ClientAuthentication, OAuth};
 pub use request::{Credential, MissingCredentials, Settings};
+pub use retry::Retries;
 
 /// Reads the text of a document. Pure: no file is read and nothing is fetched. The address is for messages and for
 /// relative server addresses.

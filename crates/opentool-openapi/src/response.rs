@@ -27,6 +27,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) request: &'a Request,
     /// When it was sent.
     pub(crate) started: Instant,
+    /// How often it was sent.
+    pub(crate) attempts: u32,
     /// When the host wanted an answer.
     pub(crate) deadline: Option<Instant>,
     /// The parts of a JSON result that are passed on; empty: all.
@@ -58,6 +60,9 @@ pub(crate) fn read(mut answer: Response, exchange: &Exchange<'_>) -> Result<Tool
     let headers = chosen(answer, exchange.headers);
     if !headers.is_empty() {
         output = output.metadata("http.headers", headers);
+    }
+    if exchange.attempts > 1 {
+        output = output.metadata("http.attempts", exchange.attempts);
     }
     let took = u64::try_from(exchange.started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(output
@@ -180,7 +185,7 @@ fn coding(answer: &Response) -> Option<&str> {
 fn refused(answer: &Response, exchange: &Exchange<'_>, message: String) -> ToolError {
     // Once more: what was taken apart and put together may spell a secret.
     let message = scrub::text(&message, exchange.request.secrets(), Reach::Data).into_owned();
-    let source = Sent { request: exchange.request.summary(), cause: None };
+    let source = Sent { request: exchange.request.summary(), attempts: exchange.attempts, cause: None };
     Upstream::new(message).status(answer.status.as_u16()).source(source).into()
 }
 
@@ -192,7 +197,8 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange<'_>) -> ToolError
     }
     // The text names the origin, which the document names too; causes (addresses, certificates) are the operator's.
     let message = scrub::text(&error.to_string(), exchange.request.secrets(), Reach::Data).into_owned();
-    let source = Sent { request: exchange.request.summary(), cause: Some(error) };
+    let source =
+        Sent { request: exchange.request.summary(), attempts: exchange.attempts, cause: Some(error) };
     Upstream::new(message).source(source).into()
 }
 
@@ -200,12 +206,17 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange<'_>) -> ToolError
 #[derive(Debug)]
 struct Sent {
     request: String,
+    attempts: u32,
     cause: Option<HttpError>,
 }
 
 impl fmt::Display for Sent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the request was {}", self.request)
+        write!(f, "the request was {}", self.request)?;
+        match self.attempts {
+            0 | 1 => Ok(()),
+            attempts => write!(f, " (sent {attempts} times)"),
+        }
     }
 }
 

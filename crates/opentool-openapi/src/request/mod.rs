@@ -13,6 +13,7 @@ mod encode;
 mod file;
 mod form;
 mod header;
+pub(crate) mod idempotency;
 mod located;
 pub(crate) mod media;
 mod message;
@@ -35,6 +36,7 @@ use url::Url;
 pub use body::{Part, PartBody, RequestBody};
 pub use located::Located;
 pub use message::Request;
+pub(crate) use security::chosen_requirement;
 pub use settings::{Credential, MissingCredentials, Settings};
 
 use crate::plan::{Operation, Place};

@@ -45,17 +45,33 @@ pub(super) fn choose(operation: &Operation, settings: &Settings) -> Result<Vec<C
     if operation.security.is_empty() {
         return undeclared(settings);
     }
+    if let Some((_, carried)) = satisfied(operation, settings) {
+        return Ok(carried);
+    }
     // An empty requirement says that credentials are optional: it is the last resort, wherever it stands.
     let optional = operation.security.iter().any(|requirement| requirement.schemes.is_empty());
-    for requirement in operation.security.iter().filter(|requirement| !requirement.schemes.is_empty()) {
-        if let Some(carried) = satisfy(requirement, settings) {
-            return Ok(carried);
-        }
-    }
     if optional || settings.missing_credentials == MissingCredentials::SendWithout {
         return Ok(Vec::new());
     }
     Err(missing(&operation.security, settings))
+}
+
+/// The first requirement that the host can satisfy, and what it puts into a request.
+fn satisfied<'a>(operation: &'a Operation, settings: &Settings) -> Option<(&'a Requirement, Vec<Carried>)> {
+    let asking = operation.security.iter().filter(|requirement| !requirement.schemes.is_empty());
+    asking.into_iter().find_map(|requirement| Some((requirement, satisfy(requirement, settings)?)))
+}
+
+/// The requirement whose credentials a request carries.
+pub(crate) fn chosen_requirement<'a>(
+    operation: &'a Operation,
+    settings: &Settings,
+) -> Option<&'a Requirement> {
+    let fetches = |credential: &Credential| matches!(credential, Credential::OAuth(_));
+    if !settings.credentials.values().any(fetches) {
+        return None;
+    }
+    satisfied(operation, settings).map(|(requirement, _)| requirement)
 }
 
 /// The document says nothing about security, but the host has a credential whose place is known.
@@ -102,6 +118,7 @@ fn is_set_empty(used: &SchemeUse, settings: &Settings) -> bool {
         (Some(Credential::Bearer(secret) | Credential::ApiKey(secret) | Credential::Text(secret)), _) => {
             none(secret)
         }
+        (Some(Credential::OAuth(oauth)), _) => oauth.is_empty(),
         (None, SecurityScheme::ApiKey { .. }) => settings.api_key.as_ref().is_some_and(none),
         (None, SecurityScheme::Basic) => {
             settings.basic.as_ref().is_some_and(|(user, password)| is_empty(user, password))
@@ -132,7 +149,7 @@ fn carry(used: &SchemeUse, settings: &Settings, general_key: bool) -> Option<Car
                 Some(Credential::ApiKey(key) | Credential::Text(key) | Credential::Bearer(key)) => {
                     key.clone()
                 }
-                Some(Credential::Basic { .. }) => return None,
+                Some(Credential::Basic { .. } | Credential::OAuth(_)) => return None,
                 None => settings.api_key.clone().filter(|_| general_key)?,
             };
             Some(Carried { place: *place, name: name.clone(), prefix: "", secret })
@@ -151,6 +168,8 @@ fn carry(used: &SchemeUse, settings: &Settings, general_key: bool) -> Option<Car
                 Some(Credential::Bearer(token) | Credential::Text(token) | Credential::ApiKey(token)) => {
                     token.clone()
                 }
+                // The executor puts a token in its place; what is shown before is masked anyway.
+                Some(Credential::OAuth(_)) => SecretString::default(),
                 Some(Credential::Basic { .. }) => return None,
                 None => settings.bearer.clone()?,
             };

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use opentool_http::{Client, HeaderName, Options};
+use opentool_http::{Addresses, Client, HeaderName, Options};
 use secrecy::SecretString;
 use url::Url;
+
+use crate::{OAuth, Retries};
 
 /// The host's side of all requests of a document.
 #[derive(Debug, Clone)]
@@ -28,6 +30,11 @@ pub struct Settings {
     pub basic: Option<(String, SecretString)>,
     /// What happens to a call for which credentials are missing.
     pub missing_credentials: MissingCredentials,
+    /// Which addresses requests may connect to. Default: any where the host named the server or gave the document as a
+    /// file or a text; for a document that was fetched, any at the document's own origin, and public ones for all others.
+    pub addresses: Option<Addresses>,
+    /// How often and when a request that failed for the moment is sent again.
+    pub retries: Retries,
     /// The longest exchange. Default: the client's limit, 60 seconds.
     pub timeout: Option<Duration>,
     /// The largest answer in bytes, after it was unpacked. Default: the client's limit, 10 MiB.
@@ -66,6 +73,8 @@ impl Default for Settings {
             api_key: None,
             basic: None,
             missing_credentials: MissingCredentials::default(),
+            addresses: None,
+            retries: Retries::default(),
             timeout: None,
             body_limit: None,
             result_limit: None,
@@ -111,6 +120,8 @@ pub enum Credential {
     },
     /// Whatever the scheme takes, as one text: a token, a key, or `user:password`.
     Text(SecretString),
+    /// Tokens that are fetched: OAuth 2, OpenID Connect, and HTTP bearer where the token endpoint is set.
+    OAuth(OAuth),
 }
 
 impl Credential {

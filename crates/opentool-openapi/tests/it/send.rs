@@ -5,6 +5,8 @@ mod attacks;
 mod bodies;
 mod credentials;
 mod exchange;
+mod network;
+mod oauth;
 mod parameters;
 mod plans;
 mod printing;

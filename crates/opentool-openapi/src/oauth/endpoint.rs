@@ -1,0 +1,186 @@
+//! One request to a token endpoint, and what its answer says.
+
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use opentool_core::{ToolError, Upstream};
+use opentool_http::scrub::{self, Reach};
+use opentool_http::{Addresses, Client, Method, Redirects, Request, Response, bounded};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+use url::Url;
+use url::form_urlencoded::{Serializer, byte_serialize};
+
+use super::{ClientAuthentication, Grant, Key, OAuth, Token, lock, until};
+use crate::execute::trust::{Trust, is_loopback};
+
+/// The largest answer, in bytes. Tokens have a few thousand.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Where a token endpoint is found.
+pub(super) enum Place {
+    /// The host named it.
+    Named(Url),
+    /// The document names it.
+    Document(Url),
+    /// The document names an address that names it.
+    Discovery(Url),
+}
+
+impl Place {
+    pub(super) fn url(&self) -> &Url {
+        match self {
+            Self::Named(url) | Self::Document(url) | Self::Discovery(url) => url,
+        }
+    }
+}
+
+/// For whom, with what and until when an endpoint is asked.
+pub(super) struct Asking<'a> {
+    /// The name of the scheme, for messages.
+    pub(super) scheme: &'a str,
+    pub(super) trust: &'a Trust,
+    pub(super) client: &'a Client,
+    pub(super) end: Option<Instant>,
+    pub(super) place: Place,
+}
+
+impl Asking<'_> {
+    /// Why there is no token, for the model and the operator.
+    pub(super) fn failed(&self, url: &Url, why: &str) -> ToolError {
+        ToolError::failed(self.message(url, why))
+    }
+
+    fn message(&self, url: &Url, why: &str) -> String {
+        format!(
+            "nothing was sent: no access token for the scheme `{}` from {}: {why}",
+            self.scheme,
+            url.origin().ascii_serialization()
+        )
+    }
+
+    /// Sends a request that must not be overheard.
+    pub(super) async fn send(
+        &self,
+        url: &Url,
+        request: Request,
+        secrets: &[SecretString],
+    ) -> Result<Response, ToolError> {
+        if url.scheme() != "https" && !(url.scheme() == "http" && is_loopback(url)) {
+            let why = "it is not an https address, and credentials are sent over https, or to loopback, only";
+            return Err(self.failed(url, why));
+        }
+        let addresses = match self.place {
+            Place::Named(_) => Addresses::Named,
+            Place::Document(_) | Place::Discovery(_) => self.trust.addresses(url),
+        };
+        // A redirect would take the client's secret elsewhere.
+        let request = request
+            .header(ACCEPT, HeaderValue::from_static("application/json"))
+            .redirects(Redirects::None)
+            .addresses(addresses)
+            .body_limit(MAX_BYTES)
+            .deadline(self.end);
+        self.client.send(request).await.map_err(|error| {
+            let text = scrub::text(&error.to_string(), secrets, Reach::Message).into_owned();
+            Upstream::new(self.message(url, &text)).source(error).into()
+        })
+    }
+}
+
+impl OAuth {
+    /// Asks for a new token.
+    pub(super) async fn ask(&self, key: &Key, asking: &Asking<'_>) -> Result<Token, ToolError> {
+        let (url, found) = match &asking.place {
+            Place::Named(url) | Place::Document(url) => (url.clone(), None),
+            Place::Discovery(url) => {
+                let discovered = self.discover(url, asking).await?;
+                (discovered.token_endpoint, discovered.authentication)
+            }
+        };
+        let how = self.config.authentication.or(found).unwrap_or(ClientAuthentication::Basic);
+        let secrets = self.secrets();
+        let request = self.token_request(&url, &key.1, how);
+        let request = request.map_err(|error| asking.failed(&url, &error.to_string()))?;
+        let answer = asking.send(&url, request, &secrets).await?;
+        let (token, refresh) = read(&answer)
+            .map_err(|why| asking.failed(&url, &bounded(&scrub::text(&why, &secrets, Reach::Message))))?;
+        if let Some(refresh) = refresh {
+            *lock(&self.state.rotated) = Some(refresh);
+        }
+        Ok(token)
+    }
+
+    fn token_request(
+        &self,
+        url: &Url,
+        scopes: &[String],
+        how: ClientAuthentication,
+    ) -> Result<Request, opentool_http::HttpError> {
+        let config = &self.config;
+        let mut form = Serializer::new(String::new());
+        match &config.grant {
+            Grant::ClientCredentials => form.append_pair("grant_type", "client_credentials"),
+            Grant::RefreshToken(first) => {
+                let rotated = lock(&self.state.rotated).clone();
+                let token = rotated.as_ref().unwrap_or(first);
+                form.append_pair("grant_type", "refresh_token")
+                    .append_pair("refresh_token", token.expose_secret())
+            }
+        };
+        if !scopes.is_empty() {
+            form.append_pair("scope", &scopes.join(" "));
+        }
+        form.extend_pairs(&config.parameters);
+        const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
+        let mut request = Request::new(Method::POST, url.clone()).header(CONTENT_TYPE, FORM);
+        match (&config.client_secret, how) {
+            (Some(secret), ClientAuthentication::Basic) => {
+                // Both are written as in a form first (RFC 6749, 2.3.1), so that a colon stays in its place.
+                let coded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+                let pair = format!("{}:{}", coded(&config.client_id), coded(secret.expose_secret()));
+                let value = SecretString::from(format!("Basic {}", STANDARD.encode(pair)));
+                request = request.secret_header(AUTHORIZATION, &value)?;
+            }
+            (Some(secret), ClientAuthentication::Body) => {
+                form.append_pair("client_id", &config.client_id);
+                form.append_pair("client_secret", secret.expose_secret());
+            }
+            (None, _) => {
+                form.append_pair("client_id", &config.client_id);
+            }
+        }
+        Ok(request.body(form.finish()))
+    }
+}
+
+/// The token of an answer, and a new refresh token.
+///
+/// # Errors
+/// What the endpoint says in place of a token.
+fn read(answer: &Response) -> Result<(Token, Option<SecretString>), String> {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let word = |member: &str| body.get(member).and_then(Value::as_str).filter(|text| !text.is_empty());
+    if !answer.status.is_success() || word("error").is_some() {
+        let mut why = format!("it answers HTTP {}", answer.status.as_u16());
+        for said in [word("error"), word("error_description")].into_iter().flatten() {
+            why.push_str(": ");
+            why.push_str(said);
+        }
+        return Err(why);
+    }
+    let access = word("access_token").ok_or("its answer holds no `access_token`")?;
+    let kind = word("token_type").unwrap_or("bearer");
+    if !kind.eq_ignore_ascii_case("bearer") {
+        return Err(format!("its token is of the type `{kind}`, and only bearer tokens can be sent"));
+    }
+    // Some endpoints write the number as a text.
+    let lives = body.get("expires_in").and_then(|lives| match lives {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_u64().or_else(|| other.as_f64().map(|seconds| seconds as u64)),
+    });
+    let until = lives.and_then(|seconds| until(Duration::from_secs(seconds)));
+    Ok((Token { access: access.into(), until }, word("refresh_token").map(SecretString::from)))
+}

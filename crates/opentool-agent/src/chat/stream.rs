@@ -10,6 +10,7 @@ use opentool_core::{ChatRequest, ModelError, ReplyEvent, ReplyStream};
 use opentool_http::Incoming;
 use opentool_schema::Reply;
 use opentool_text::event_stream::Decoder;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -21,6 +22,8 @@ use super::tools::WireTools;
 
 /// The largest event, in bytes.
 const EVENT: usize = 16 * 1024 * 1024;
+/// What stands at the end of a stream of OpenAI's kind.
+const DONE: &str = "[DONE]";
 /// How long a complete stream may take to close, so that its connection can be used again.
 const CLOSING: Duration = Duration::from_millis(50);
 
@@ -103,6 +106,9 @@ impl Reading {
             }
         };
         for text in &texts {
+            if chunk.is_none() && serde_json::from_str::<IgnoredAny>(text).is_err() && text != DONE {
+                return Err(failure::broke_off());
+            }
             self.take(text)?;
         }
         if too_large {
@@ -110,7 +116,7 @@ impl Reading {
                 format!("an event is larger than the limit of {EVENT} bytes").into(),
             ));
         }
-        if chunk.is_none() || self.assembly.is_over() || texts.iter().any(|text| text == "[DONE]") {
+        if chunk.is_none() || self.assembly.is_over() || texts.iter().any(|text| text == DONE) {
             return if self.assembly.is_complete() {
                 self.finish(model).await
             } else {
@@ -121,7 +127,7 @@ impl Reading {
     }
 
     fn take(&mut self, text: &str) -> Result<(), ModelError> {
-        if text.trim().is_empty() || text == "[DONE]" {
+        if text.trim().is_empty() || text == DONE {
             return Ok(());
         }
         let event: Value = serde_json::from_str(text).map_err(|error| {

@@ -1,14 +1,9 @@
 //! The client against a server on loopback that speaks the documented format.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::any;
 use opentool_agent::chat::{Model, Provider};
 use opentool_agent::{Agent, AgentError};
 use opentool_core::{ChatModel, ChatRequest, Message, ModelError, ToolSet};
@@ -16,47 +11,7 @@ use serde_json::{Value, json};
 
 use crate::fixtures::add;
 use crate::fixtures::set;
-
-/// What was sent.
-struct Received {
-    uri: Uri,
-    headers: HeaderMap,
-    body: Value,
-}
-
-#[derive(Clone)]
-struct Server {
-    base: String,
-    received: Arc<Mutex<Vec<Received>>>,
-}
-
-type Answers = dyn Fn(usize) -> Response + Send + Sync;
-
-#[derive(Clone)]
-struct Shared(Arc<Mutex<Vec<Received>>>, Arc<Answers>);
-
-/// A server that gives the `n`th question the `n`th answer, from 0.
-async fn server(answers: impl Fn(usize) -> Response + Send + Sync + 'static) -> Server {
-    async fn take(State(shared): State<Shared>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
-        let mut received = shared.0.lock().unwrap();
-        let number = received.len();
-        received.push(Received { uri, headers, body: serde_json::from_slice(&body).unwrap_or_default() });
-        drop(received);
-        (shared.1)(number)
-    }
-    let received: Arc<Mutex<Vec<Received>>> = Arc::default();
-    let app = Router::new()
-        .route("/{*path}", any(take))
-        .with_state(Shared(Arc::clone(&received), Arc::new(answers)));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base = format!("http://{}/v1", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    Server { base, received }
-}
-
-fn json_answer(value: &Value) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
-}
+use crate::loopback::{Server, json_answer, server};
 
 /// An answer as the provider documents it.
 fn completion(message: &Value, finish: &str) -> Response {

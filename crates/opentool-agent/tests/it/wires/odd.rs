@@ -1,0 +1,258 @@
+//! Servers that speak Chat Completions in their own way, and conversations that other providers began.
+
+use futures_util::TryStreamExt as _;
+use opentool_agent::chat::{Model, Provider};
+use opentool_core::{
+    AssistantMessage, ChatModel, ChatReply, ChatRequest, Content, Message, ReplyEvent, StopReason, ToolCall,
+    ToolOutput, ToolResult, ToolSet,
+};
+use serde_json::{Value, json};
+
+use super::{events, seen};
+use crate::fixtures::{raw, set};
+use crate::loopback::{json_answer, server, streamed};
+
+async fn asked(provider: Provider, name: &str, messages: &[Message], answer: Value) -> (Value, ChatReply) {
+    let server = server(move |_| json_answer(&answer)).await;
+    let model = Model::new(provider, name).base_url(&server.base).unwrap();
+    let reply = model.reply(ChatRequest::new(messages, &ToolSet::new())).await.unwrap();
+    let received = server.received.lock().unwrap();
+    (received[0].body.clone(), reply)
+}
+
+async fn answered(message: Value, finish: Value) -> ChatReply {
+    let answer = json!({"choices": [{"index": 0, "message": message, "finish_reason": finish}]});
+    asked(Provider::OpenAi, "m", &[Message::user("?")], answer).await.1
+}
+
+#[tokio::test]
+async fn odd_answers_are_understood() {
+    let call = json!({"function": {"name": "f"}, "index": 0});
+    let reply =
+        answered(json!({"content": "", "tool_calls": [call, {"type": "unknown"}]}), json!("stop")).await;
+    assert_eq!(reply.message.tool_calls, [ToolCall::new("call_1", "f", Value::Null)]);
+    assert_eq!(reply.stop, StopReason::ToolCalls, "some servers say `stop` beside calls");
+
+    let parts = json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]);
+    assert_eq!(answered(json!({"content": parts}), Value::Null).await.message.to_text(), "ab");
+
+    let reply = answered(json!({"content": null, "tool_calls": null}), json!("eos")).await;
+    assert_eq!(reply.message, AssistantMessage::default());
+    assert_eq!(reply.stop, StopReason::Other("eos".into()));
+
+    for arguments in [json!("{\"a\" : 1}"), json!("{broken"), json!({"a": 1}), Value::Null] {
+        let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": arguments}});
+        let reply = answered(json!({"content": null, "tool_calls": [call]}), json!("tool_calls")).await;
+        assert_eq!(reply.message.tool_calls, [ToolCall::new("a", "f", arguments)], "as the model wrote them");
+    }
+}
+
+/// The calls of a stream of these fragments: id, name, arguments.
+async fn calls(fragments: Value) -> Vec<(String, String, Value)> {
+    let mut chunks: Vec<Value> = fragments
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fragment| json!({"choices": [{"index": 0, "delta": {"tool_calls": [fragment]}}]}))
+        .collect();
+    chunks.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}));
+    let text = events(&chunks, "data: [DONE]\n\n");
+    let server = server(move |_| streamed("text/event-stream", &text, 11)).await;
+    let model = Model::new(Provider::OpenAi, "m").base_url(&server.base).unwrap();
+    let (messages, tools) = ([Message::user("?")], ToolSet::new());
+    let events: Vec<ReplyEvent> =
+        model.stream(ChatRequest::new(&messages, &tools)).try_collect().await.unwrap();
+    let Some(ReplyEvent::Done { reply }) = events.last() else { panic!("{events:?}") };
+    let told = seen(&events).2;
+    assert_eq!(told.len(), reply.message.tool_calls.len());
+    let parsed =
+        |value: &Value| value.as_str().map_or(value.clone(), |text| serde_json::from_str(text).unwrap());
+    let calls = reply.message.tool_calls.iter();
+    calls.map(|call| (call.id.clone(), call.name.clone(), parsed(&call.arguments))).collect()
+}
+
+fn call(id: &str, name: &str, arguments: Value) -> (String, String, Value) {
+    (id.to_owned(), name.to_owned(), arguments)
+}
+
+#[tokio::test]
+async fn fragments_find_their_calls() {
+    let expected = [call("a", "f", json!({"x": 1})), call("b", "g", json!({"y": 2}))];
+    // Every call has the number 0, as Ollama numbers them.
+    let same_number = json!([
+        {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\":1}"}},
+        {"index": 0, "id": "b", "function": {"name": "g", "arguments": "{\"y\":2}"}},
+    ]);
+    assert_eq!(calls(same_number).await, expected);
+    // No numbers, and the id and the name with every fragment.
+    let repeated = json!([
+        {"id": "a", "function": {"name": "f", "arguments": "{\"x\""}},
+        {"id": "a", "function": {"name": "f", "arguments": ":1}"}},
+        {"id": "b", "function": {"name": "g", "arguments": {"y": 2}}},
+    ]);
+    assert_eq!(calls(repeated).await, expected);
+    // Neither numbers nor ids: a name behind whole arguments begins the next call.
+    let bare = json!([
+        {"function": {"name": "f", "arguments": ""}},
+        {"function": {"arguments": "{\"x\":"}},
+        {"function": {"arguments": "1}"}},
+        {"function": {"name": "f", "arguments": {"x": 2}}},
+    ]);
+    assert_eq!(
+        calls(bare).await,
+        [call("call_1", "f", json!({"x": 1})), call("call_2", "f", json!({"x": 2}))]
+    );
+    // The number 1 comes before the number 0, and ids come late.
+    let crossed = json!([
+        {"index": 1, "function": {"name": "f", "arguments": "{\"x\""}},
+        {"index": 0, "id": "b", "function": {"name": "g", "arguments": "{\"y\":"}},
+        {"index": 1, "id": "a", "function": {"arguments": ":1}"}},
+        {"index": 0, "function": {"arguments": "2}"}},
+    ]);
+    assert_eq!(calls(crossed).await, expected);
+}
+
+#[tokio::test]
+async fn a_name_that_the_provider_refuses_is_another_one_there_and_itself_here() {
+    let delta = json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "shop_find", "arguments": "{}"}}]});
+    let text = events(&[json!({"choices": [{"delta": delta, "finish_reason": "tool_calls"}]})], "");
+    let server = server(move |_| streamed("text/event-stream", &text, 64)).await;
+    let model = Model::new(Provider::OpenAi, "m").base_url(&server.base).unwrap();
+    let tools = set![raw("shop/find", async |_, _| Ok(ToolOutput::new()))];
+    let earlier = ToolCall::new("0", "shop/find", json!({}));
+    let messages = [
+        Message::user("?"),
+        Message::Assistant(AssistantMessage::calls([earlier.clone()])),
+        Message::Tool(ToolResult::new(&earlier, ToolOutput::text("none"))),
+    ];
+    let events: Vec<ReplyEvent> =
+        model.stream(ChatRequest::new(&messages, &tools)).try_collect().await.unwrap();
+    assert_eq!(seen(&events).2, [("shop/find".to_owned(), "{}".to_owned())]);
+    let Some(ReplyEvent::Done { reply }) = events.last() else { panic!("{events:?}") };
+    assert_eq!(reply.message.tool_calls[0].name, "shop/find");
+    let received = server.received.lock().unwrap();
+    assert_eq!(received[0].body["tools"][0]["function"]["name"], "shop_find");
+    assert_eq!(received[0].body["messages"][1]["tool_calls"][0]["function"]["name"], "shop_find");
+}
+
+#[tokio::test]
+async fn what_people_show_is_written_as_each_provider_has_it() {
+    let blocks = vec![
+        Content::text("What?"),
+        Content::image(&b"png"[..], "image/png"),
+        Content::audio(&b"ogg"[..], "audio/ogg"),
+    ];
+    let messages = [Message::User(blocks)];
+    let chat = json!({"choices": [{"message": {"content": "A cat."}}]});
+    let cases = [
+        (
+            Provider::OpenAi,
+            chat.clone(),
+            "/messages/0/content",
+            json!([
+                {"type": "text", "text": "What?"},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,cG5n"}},
+                {"type": "text", "text": "[audio audio/ogg, 3 bytes]"},
+            ]),
+        ),
+        (
+            Provider::Mistral,
+            chat,
+            "/messages/0/content/1",
+            json!(
+                {"type": "image_url", "image_url": "data:image/png;base64,cG5n"}
+            ),
+        ),
+        (
+            Provider::Anthropic,
+            json!({"content": []}),
+            "/messages/0/content/1",
+            json!(
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5n"}}
+            ),
+        ),
+        (
+            Provider::Gemini,
+            json!({"candidates": [{}]}),
+            "/contents/0/parts",
+            json!([
+                {"text": "What?"},
+                {"inlineData": {"mimeType": "image/png", "data": "cG5n"}},
+                {"inlineData": {"mimeType": "audio/ogg", "data": "b2dn"}},
+            ]),
+        ),
+        (
+            Provider::OpenAiResponses,
+            json!({"output": []}),
+            "/input/0/content/1",
+            json!(
+                {"type": "input_image", "image_url": "data:image/png;base64,cG5n"}
+            ),
+        ),
+        (
+            Provider::Ollama,
+            json!({"message": {"content": ""}, "done": true}),
+            "/messages/0",
+            json!(
+                {"role": "user", "content": "What?\n[audio audio/ogg, 3 bytes]", "images": ["cG5n"]}
+            ),
+        ),
+    ];
+    for (provider, answer, pointer, expected) in cases {
+        let (body, _) = asked(provider, "m", &messages, answer).await;
+        assert_eq!(body.pointer(pointer), Some(&expected), "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_with_another_provider() {
+    // Gemini's thoughts are of no use to Claude, and a call of Claude's has no signature for Gemini.
+    let call = ToolCall::new("toolu.1", "find", json!({"q": "x"}));
+    let turn = vec![json!({"role": "model", "parts": [{"text": "secret thought", "thought": true}]})];
+    let answer = AssistantMessage::calls([call.clone()]).keep("gemini", turn);
+    let messages = [
+        Message::user("Find x."),
+        Message::Assistant(answer),
+        Message::Tool(ToolResult::new(&call, ToolOutput::json(json!({"n": 1})))),
+        Message::user("And y?"),
+    ];
+    let (body, _) = asked(Provider::Anthropic, "claude", &messages, json!({"content": []})).await;
+    let sent = body["messages"].as_array().unwrap();
+    assert!(!body.to_string().contains("secret thought"));
+    assert_eq!(sent.len(), 3, "results and what is said behind them are one message: {body:#}");
+    assert_eq!(sent[1]["content"][0]["id"], sent[2]["content"][0]["tool_use_id"]);
+    assert_eq!(sent[2]["content"][1], json!({"type": "text", "text": "And y?"}));
+
+    let claude = vec![json!({"role": "assistant", "content": []})];
+    let messages =
+        [Message::user("?"), Message::Assistant(AssistantMessage::calls([call]).keep("anthropic", claude))];
+    let signature = async |model| {
+        let (body, _) = asked(Provider::Gemini, model, &messages, json!({"candidates": [{}]})).await;
+        body.pointer("/contents/1/parts/0/thoughtSignature").cloned()
+    };
+    assert_eq!(signature("gemini-3-pro").await, Some(json!("skip_thought_signature_validator")));
+    assert_eq!(signature("gemini-2.5-flash").await, None);
+}
+
+#[tokio::test]
+async fn reasoning_that_cannot_go_back_takes_its_ids_with_it() {
+    let output = json!([
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+        {"type": "function_call", "id": "fc_1", "call_id": "a", "name": "f", "arguments": "{}"},
+    ]);
+    let (_, reply) =
+        asked(Provider::OpenAiResponses, "o3", &[Message::user("?")], json!({"output": output})).await;
+    let messages = [Message::user("?"), Message::Assistant(reply.message)];
+    let (body, _) = asked(Provider::OpenAiResponses, "o3", &messages, json!({"output": []})).await;
+    assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
+    assert_eq!(
+        body["input"].as_array().unwrap()[1..],
+        [
+            json!({"type": "web_search_call", "status": "completed"}),
+            json!({"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}),
+        ]
+    );
+    let (body, _) = asked(Provider::OpenAiResponses, "gpt-4o", &messages[..1], json!({"output": []})).await;
+    assert_eq!(body.get("include"), None, "models without reasoning refuse the question for it");
+}

@@ -5,8 +5,9 @@
 //! * [`Run`] is the turn as a value: a state machine without I/O that says what it needs next. It serialises at
 //!   every point, so that it can be stepped in a test, stored, and resumed in another process.
 //! * [`Dispatcher`] runs the calls of one answer, side by side, each to exactly one result.
-//! * [`chat`] has the models: [`chat::openai`] for OpenAI and every server that speaks its format, and
-//!   [`chat::script`] for tests and demonstrations.
+//! * [`chat`] has the models: [`chat::model`] by name (`"anthropic:claude-…"`), with keys from the environment;
+//!   [`chat::Model`] to set one up, for OpenAI, Anthropic, Gemini, Mistral, Ollama and every server that speaks as they
+//!   do; [`chat::Retry`] around any model; [`chat::script`] for tests and demonstrations.
 //! * [`AgentEvent`] is what a watcher is told as it happens.
 //!
 //! A failing tool never ends a run: an unknown name, invalid arguments, a panic, a timeout and a cancellation are

@@ -133,6 +133,20 @@ fn a_tool_that_a_provider_would_refuse_costs_the_others_nothing() {
 }
 
 #[test]
+fn schemas_that_lead_back_to_themselves_end() {
+    let circles = include_str!("../files/circles.json");
+    for dialect in Dialect::all() {
+        for strict in ["auto", "never"] {
+            let words = ["export", "circles.json", "--to", dialect.name(), "--strict", strict, "--json"];
+            let ran = opentool(words).file("circles.json", circles).end();
+            let left_out =
+                lines(&ran).iter().filter(|line| line["diagnostic"]["severity"] == "error").count();
+            assert!(ran.code == i32::from(left_out > 0), "\n{ran}");
+        }
+    }
+}
+
+#[test]
 fn a_request_with_too_many_tools_is_told() {
     let tools: Vec<Value> = (0..200)
         .map(|n| json!({"name": format!("t{n}"), "description": "T.", "inputSchema": {"type": "object"}}))

@@ -72,17 +72,27 @@ impl<'r> Rebuild<'r, '_> {
 
     /// Whether a lowered schema accepts `null`.
     fn takes_null(&mut self, schema: &Map<String, Value>) -> bool {
+        self.takes_null_within(schema, &mut Vec::new())
+    }
+
+    /// The same, inside of these definitions: a way back to one of them accepts nothing more.
+    fn takes_null_within(&mut self, schema: &Map<String, Value>, within: &mut Vec<String>) -> bool {
         if let Some(Value::String(reference)) = schema.get("$ref") {
             let name = reference.strip_prefix("#/$defs/").unwrap_or_default();
             if let Some(target) = self.defined(name).cloned() {
-                return self.takes_null(&target);
+                if within.iter().any(|seen| seen == name) {
+                    return false;
+                }
+                within.push(name.to_owned());
+                // Never taken off again: looking at a definition a second time would say the same.
+                return self.takes_null_within(&target, within);
             }
             return self.in_work(name).is_none_or(|sub| self.may_be_null(&[sub]));
         }
         if let Some(Value::Array(branches)) = schema.get("anyOf") {
-            return branches
-                .iter()
-                .any(|branch| branch.as_object().is_some_and(|branch| self.takes_null(branch)));
+            return branches.iter().any(|branch| {
+                branch.as_object().is_some_and(|branch| self.takes_null_within(branch, within))
+            });
         }
         let typed = match schema.get("type") {
             Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "null"),

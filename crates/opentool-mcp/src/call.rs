@@ -153,8 +153,8 @@ fn unknown(catalog: &Catalog, name: &str) -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-/// Tells the operator, who may read what the client may not. Argument values stay out of the log: the text of
-/// invalid arguments quotes them.
+/// Tells the operator how a call failed. The texts of errors quote arguments (an address with its query, a value that
+/// does not fit, a panic that shows what it met), so they are for `trace` only.
 fn log(tool: &str, took: Duration, error: &ToolError) {
     let code = error.code();
     match error {
@@ -165,11 +165,25 @@ fn log(tool: &str, took: Duration, error: &ToolError) {
         ToolError::Cancelled | ToolError::UnknownTool(_) => {
             tracing::debug!(tool, code, ?took, "tool call failed");
         }
-        ToolError::Panicked(_) => {
-            tracing::error!(tool, code, ?took, error = chain(error), "tool call failed");
+        ToolError::Panicked(_) => tracing::error!(tool, code, ?took, "tool call failed"),
+        ToolError::Upstream(upstream) => {
+            let (status, system) = (upstream.status, system(error));
+            tracing::warn!(tool, code, status, ?system, ?took, "tool call failed");
         }
-        _ => tracing::warn!(tool, code, ?took, error = chain(error), "tool call failed"),
+        _ => tracing::warn!(tool, code, system = ?system(error), ?took, "tool call failed"),
     }
+    tracing::trace!(tool, error = chain(error), "why a call failed");
+}
+
+/// What the system said, if it was the system: `ConnectionRefused`, `StorageFull`. A kind holds no text of anybody's.
+fn system(error: &ToolError) -> Option<std::io::ErrorKind> {
+    let mut cause = std::error::Error::source(error);
+    let mut kind = None;
+    while let Some(error) = cause {
+        kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(kind);
+        cause = error.source();
+    }
+    kind
 }
 
 /// The error and its causes.

@@ -43,6 +43,7 @@ mod events;
 mod exchange;
 mod stream;
 mod tool;
+mod unreachable;
 
 pub use builder::{ConnectBuilder, connect};
 pub use call::{FunctionCall, ToolReturn};

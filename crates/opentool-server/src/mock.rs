@@ -15,12 +15,13 @@ use std::collections::HashMap;
 use opentool_core::{Schema, ToolDefinition, ToolSet};
 use opentool_doc::{Document, Function};
 
+use crate::wire::event::{DONE, ERROR, START};
 use tool::MockTool;
 
 /// The functions of a document as tools that answer with examples.
 ///
-/// A function without a return value answers `Done.`; one with `stream` sends an example of each of its events first, as
-/// partial outputs.
+/// A function without a return value answers `Done.`; one with `stream` sends an example of each of its data first, as
+/// partial outputs. That a stream may end with an `error` is no example of what it gives.
 ///
 /// ```
 /// # use opentool_core::ToolContext;
@@ -64,18 +65,23 @@ fn collected(tools: impl Iterator<Item = MockTool>) -> ToolSet {
     set
 }
 
-/// The schemas of what a streaming call of the function emits.
+/// The schemas of the data that a streaming call of the function emits: of every event but those of the protocol.
 fn events(function: &Function, document: &Document) -> Vec<Schema> {
-    if function.stream.is_empty() {
+    let data: Vec<_> = function
+        .stream
+        .iter()
+        .filter(|(event, _)| ![START, ERROR, DONE].contains(&event.as_str()))
+        .map(|(_, data)| data)
+        .collect();
+    if data.is_empty() {
         return Vec::new();
     }
     // As functions that return them, so that the one conversion of schemas serves.
     let mut events = document.clone();
-    events.functions = function
-        .stream
-        .iter()
+    events.functions = data
+        .into_iter()
         .enumerate()
-        .map(|(at, (_, data))| Function::new(format!("event{at}"), "").returns(data.clone()))
+        .map(|(at, data)| Function::new(format!("event{at}"), "").returns(data.clone()))
         .collect();
     let definitions: Vec<ToolDefinition> = events.definitions();
     definitions.into_iter().filter_map(|definition| definition.output_schema).collect()

@@ -63,6 +63,10 @@ impl Address {
         self.0.origin().ascii_serialization().into()
     }
 
+    pub(crate) fn is_https(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
     /// Whether what is sent can be read on its way.
     pub(crate) fn is_open(&self) -> bool {
         let host = self.0.host_str().unwrap_or_default().trim_matches(['[', ']']);

@@ -87,12 +87,12 @@ pub enum ClientError {
         status: u16,
     },
     /// The server says that the call failed.
-    #[error("the call failed ({code}): {message}")]
+    #[error("the call failed ({code}){}", said(.message))]
     Call {
         /// 405: no such function. 400: the arguments are not valid. 500: the tool is broken; do not call it again.
         /// Others are the server's own.
         code: i64,
-        /// The server's words, cut.
+        /// The server's words, cut. Empty where it had none, and in the cause of a tool's failure, which has them.
         message: Box<str>,
     },
     /// What came back is not what the protocol says.
@@ -164,6 +164,10 @@ impl fmt::Display for KeyGiven {
             Self::No => "wants an API key, and none was given",
         })
     }
+}
+
+fn said(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 
 fn after(wait: Option<Duration>) -> String {

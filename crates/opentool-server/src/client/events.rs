@@ -75,7 +75,7 @@ impl Client {
                         return Err(client.exchange().not_opentool(reason));
                     }
                 }),
-                stream::Told::Done => StreamEvent::Done,
+                stream::Told::Done(_) => StreamEvent::Done,
             })
         });
         EventStream(Box::pin(events))

@@ -2,8 +2,6 @@
 //!
 //! What an answer says is for the callers to read; here it is only told whether it is a success.
 
-use std::error::Error as _;
-use std::io;
 use std::time::{Duration, Instant};
 
 use opentool_http::scrub::{self, Reach};
@@ -15,7 +13,7 @@ use secrecy::SecretString;
 use serde_json::Value;
 
 use super::address::Address;
-use super::{ClientError, KeyGiven};
+use super::{ClientError, KeyGiven, unreachable};
 use crate::wire::endpoint::EVENT_STREAM;
 use crate::wire::error_object::error_object;
 use crate::wire::response::ErrorBody;
@@ -145,15 +143,14 @@ impl Exchange {
                 Ok(incoming) => return Ok(incoming),
                 Err(error) => error,
             };
-            let refused = is_refused(&error);
-            if !refused || tries >= self.retries {
-                return Err(self.unanswered(error, refused));
+            if tries >= self.retries || !unreachable::is_refused(&error) {
+                return Err(self.unanswered(error));
             }
             tries = tries.saturating_add(1);
             let pause = PAUSE.saturating_mul(tries);
             let end = request.deadline.map(|end| end.saturating_duration_since(Instant::now()));
             if end.is_some_and(|left| left <= pause) {
-                return Err(self.unanswered(error, refused));
+                return Err(self.unanswered(error));
             }
             tokio::time::sleep(pause).await;
         }
@@ -228,33 +225,18 @@ impl Exchange {
         }
     }
 
-    fn unanswered(&self, error: HttpError, refused: bool) -> ClientError {
+    fn unanswered(&self, error: HttpError) -> ClientError {
+        if unreachable::is_not_http(&error) {
+            let tls = "; if the port speaks TLS, write https://";
+            let hint = if self.address.is_https() { "" } else { tls };
+            return self.not_opentool(format!("what it sends is not HTTP{hint}"));
+        }
         if !matches!(error, HttpError::Connect { .. }) {
             return error.into();
         }
-        let reason = match refused {
-            true => "nobody takes the connection; is the server running?",
-            false => "there is no connection",
-        };
-        ClientError::NoAccess { origin: self.address.origin(), reason, source: Some(error.into()) }
+        let (reason, source) = (unreachable::reason(&error), unreachable::cause(&error));
+        ClientError::NoAccess { origin: self.address.origin(), reason, source }
     }
-}
-
-/// Whether the connection was not taken, which may be different in a moment. Nothing was sent then. A name that does not
-/// exist or a certificate that is not trusted will be the same.
-fn is_refused(error: &HttpError) -> bool {
-    let HttpError::Connect { .. } = error else { return false };
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        if let Some(error) = error.downcast_ref::<io::Error>() {
-            let kind = error.kind();
-            if matches!(kind, io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset) {
-                return true;
-            }
-        }
-        cause = error.source();
-    }
-    false
 }
 
 /// The error in the body of an answer: that of a JSON-RPC answer, or an error by itself.

@@ -30,7 +30,16 @@ pub(crate) enum Told {
     /// A datum, as JSON.
     Data(String),
     /// The function has ended well.
-    Done,
+    Done(Ending),
+}
+
+/// How a stream came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// With `done`, or with an answer in one piece.
+    Said,
+    /// The server closed it, which counts as done; it may as well have been cut off.
+    Closed,
 }
 
 /// The events of a call; the call is made at the first poll.
@@ -49,8 +58,8 @@ enum State {
         deadline: Option<Instant>,
     },
     Reading(Box<Reading>),
-    /// The one answer of a server that does not stream was passed on.
-    Answered,
+    /// The last datum was passed on.
+    Answered(Ending),
     /// `done` was passed on.
     Done(Option<Box<Reading>>),
 }
@@ -70,7 +79,7 @@ impl State {
         match self {
             Self::New { client, call, deadline } => begin(client, &call, deadline).await,
             Self::Reading(reading) => reading.next().await.map(Some),
-            Self::Answered => Ok(Some((Told::Done, Self::Done(None)))),
+            Self::Answered(ending) => Ok(Some((Told::Done(ending), Self::Done(None)))),
             Self::Done(reading) => {
                 if let Some(reading) = reading {
                     reading.close().await;
@@ -116,7 +125,7 @@ async fn begin(
     })?;
     match (reply.error, reply.result) {
         (Some(error), _) => Err(exchange.failed(&error)),
-        (None, Some(result)) => Ok(Some((Told::Data(result.to_owned()), State::Answered))),
+        (None, Some(result)) => Ok(Some((Told::Data(result.to_owned()), State::Answered(Ending::Said)))),
         (None, None) => Err(ClientError::ResponseNull {
             origin: exchange.address().origin(),
             status: answer.status.as_u16(),
@@ -142,7 +151,7 @@ impl Reading {
         loop {
             while let Some(event) = self.events.pop_front() {
                 match self.told(event)? {
-                    Some(Told::Done) => return Ok((Told::Done, State::Done(Some(self)))),
+                    Some(done @ Told::Done(_)) => return Ok((done, State::Done(Some(self)))),
                     Some(told) => return Ok((told, State::Reading(self))),
                     None => {}
                 }
@@ -175,10 +184,18 @@ impl Reading {
     /// in two is an error.
     fn ended(mut self: Box<Self>) -> Result<(Told, State), ClientError> {
         let decoder = std::mem::replace(&mut self.decoder, Decoder::new(0));
-        let Some(event) = decoder.finish() else { return Ok((Told::Done, State::Done(None))) };
-        match self.told(event)? {
-            Some(Told::Data(datum)) => Ok((Told::Data(datum), State::Answered)),
-            _ => Ok((Told::Done, State::Done(None))),
+        let told = match decoder.finish() {
+            Some(event) => self.told(event)?,
+            None => None,
+        };
+        if let Some(done @ Told::Done(_)) = told {
+            return Ok((done, State::Done(None)));
+        }
+        let origin = self.client.exchange().address().origin();
+        tracing::debug!(%origin, "a stream ended without `done`");
+        match told {
+            Some(Told::Data(datum)) => Ok((Told::Data(datum), State::Answered(Ending::Closed))),
+            _ => Ok((Told::Done(Ending::Closed), State::Done(None))),
         }
     }
 
@@ -204,7 +221,7 @@ impl Reading {
                 }
             }
             event::ERROR => Err(exchange.failed(&error(&event.data))),
-            event::DONE => Ok(Some(Told::Done)),
+            event::DONE => Ok(Some(Told::Done(Ending::Said))),
             _ => Ok(None),
         }
     }

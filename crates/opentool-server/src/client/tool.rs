@@ -13,9 +13,9 @@ use opentool_http::{HttpError, bounded};
 use opentool_schema::inexact_number;
 use serde_json::Value;
 
-use super::stream::{self, Told};
+use super::stream::{self, Ending, Told};
 use super::{Client, ClientError, FunctionCall};
-use crate::wire::endpoint::{CALL, REPEATS_PARTIALS, STREAM_CALL};
+use crate::wire::endpoint::{CALL, GIVES_NOTHING, REPEATS_PARTIALS, STREAM_CALL};
 use crate::wire::error_object::error_object;
 
 /// What a datum counts beside its bytes when the data of a stream are held against the limit.
@@ -117,8 +117,16 @@ impl RemoteTool {
         let mut events = std::pin::pin!(stream::open(self.client.clone(), call, cx.ends_at()));
         let mut data: Vec<ToolOutput> = Vec::new();
         let mut size = 0_usize;
+        let mut ending = Ending::Said;
         while let Some(told) = events.next().await {
-            let Told::Data(datum) = told? else { continue };
+            let datum = match told? {
+                Told::Data(datum) => datum,
+                Told::Done(how) => {
+                    ending = how;
+                    continue;
+                }
+                Told::Start(_) => continue,
+            };
             size = size.saturating_add(datum.len()).saturating_add(DATUM);
             if size > limit {
                 let (origin, limit) = (exchange.address().origin(), u64::try_from(limit).unwrap_or(u64::MAX));
@@ -130,7 +138,11 @@ impl RemoteTool {
             }
             data.push(output);
         }
-        Ok(self.whole(data).metadata(REPEATS_PARTIALS, true))
+        let output = self.whole(data).metadata(REPEATS_PARTIALS, true);
+        Ok(match ending {
+            Ending::Said => output,
+            Ending::Closed => output.metadata("http.note", "the stream ended without `done`"),
+        })
     }
 
     /// All data as one output: the model reads every one of them. The structured value is the last one where the function
@@ -182,7 +194,7 @@ impl RemoteTool {
 
 /// The output of a function that gives nothing: a model wants to read that something happened.
 fn done() -> ToolOutput {
-    ToolOutput::text("Done.")
+    ToolOutput::text("Done.").metadata(GIVES_NOTHING, true)
 }
 
 /// Whether the host's time is up.
@@ -191,13 +203,14 @@ fn is_over(cx: &ToolContext) -> bool {
 }
 
 /// A failure in two texts.
-fn failure(error: ClientError) -> ToolError {
-    let (status, message) = match &error {
+fn failure(mut error: ClientError) -> ToolError {
+    let (status, message) = match &mut error {
         ClientError::Call { code, message } => {
             let status = u16::try_from(*code).ok().filter(|code| (100..600).contains(code));
-            let message = match message.trim() {
-                "" => format!("the function failed with the code {code}"),
-                message => message.to_owned(),
+            // Taken out of the cause: whoever reads the chain has it from the model's text.
+            let message = match String::from(std::mem::take(message)) {
+                empty if empty.trim().is_empty() => format!("the function failed with the code {code}"),
+                message => message.trim().to_owned(),
             };
             (status, message)
         }

@@ -3,7 +3,7 @@
 use opentool_core::{Arguments, BoxFuture, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput};
 
 use super::example::example;
-use crate::wire::endpoint::REPEATS_PARTIALS;
+use crate::wire::endpoint::{GIVES_NOTHING, REPEATS_PARTIALS};
 
 /// What says what it gives, without what it does.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl MockTool {
         }
         match &self.definition.output_schema {
             Some(schema) => ToolOutput::json(example(schema.as_value())),
-            None => last.unwrap_or_else(|| ToolOutput::text("Done.")),
+            None => last.unwrap_or_else(|| ToolOutput::text("Done.").metadata(GIVES_NOTHING, true)),
         }
     }
 }

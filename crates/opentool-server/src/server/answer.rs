@@ -3,6 +3,7 @@
 use opentool_core::{Content, ToolError, ToolOutput};
 use serde_json::{Map, Value};
 
+use crate::wire::endpoint::GIVES_NOTHING;
 use crate::wire::response::ErrorBody;
 
 /// The member that holds blocks of content which text cannot carry.
@@ -17,8 +18,11 @@ pub(super) const LONGEST_NAME: usize = 128;
 /// * Any other structured value is a member of it, called `name`; so is the only block of an output if it is JSON.
 /// * An output of blocks is its text, called `name`. Pictures, sounds and resources stand beside it under `content`, in
 ///   the form in which conversations are stored.
-/// * An empty output is `{}`.
+/// * An empty output is `{}`, and so is one that only says that the function is done.
 pub(super) fn result<'n>(output: ToolOutput, name: impl FnOnce() -> &'n str) -> Map<String, Value> {
+    if gives_nothing(&output) {
+        return Map::new();
+    }
     let ToolOutput { mut content, structured, .. } = output;
     if let Some(value) = structured {
         return object(value, name);
@@ -39,6 +43,11 @@ pub(super) fn result<'n>(output: ToolOutput, name: impl FnOnce() -> &'n str) -> 
     result
 }
 
+/// Whether the output stands for no value at all.
+pub(super) fn gives_nothing(output: &ToolOutput) -> bool {
+    output.structured.is_none() && output.metadata.get(GIVES_NOTHING) == Some(&Value::Bool(true))
+}
+
 fn object<'n>(value: Value, name: impl FnOnce() -> &'n str) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
@@ -51,8 +60,8 @@ pub(super) fn failure(output: &ToolOutput) -> ErrorBody {
     ErrorBody::new(500, output.to_text())
 }
 
-/// Why a call gave no output: 405 if there is no such function, 400 if the arguments can be mended, else 500. The
-/// message is what a model may read, and nothing else.
+/// Why a call gave no output: 405 if there is no such function, 400 if the arguments can be mended, the code of the OpenTool
+/// server behind the tool if it failed there, else 500. The message is what a model may read, and nothing else.
 pub(super) fn error(error: &ToolError, function: &str) -> ErrorBody {
     match error {
         ToolError::UnknownTool(unknown) => {
@@ -73,8 +82,26 @@ pub(super) fn error(error: &ToolError, function: &str) -> ErrorBody {
             }
             ErrorBody::new(400, message)
         }
-        other => ErrorBody::new(500, other.for_model()),
+        other => ErrorBody::new(called(other).unwrap_or(500), other.for_model()),
     }
+}
+
+/// The code of the OpenTool server behind the tool, if that is what failed: a client is to read the same code here as there.
+#[cfg(feature = "client")]
+fn called(error: &ToolError) -> Option<i64> {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if let Some(crate::ClientError::Call { code, .. }) = error.downcast_ref() {
+            return Some(*code);
+        }
+        cause = error.source();
+    }
+    None
+}
+
+#[cfg(not(feature = "client"))]
+fn called(_: &ToolError) -> Option<i64> {
+    None
 }
 
 fn shortened(name: &str) -> String {

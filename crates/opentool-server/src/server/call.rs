@@ -199,8 +199,8 @@ impl Drop for Running {
     }
 }
 
-/// Tells the operator, who may read what the client may not. Argument values stay out of the log: the text of invalid
-/// arguments quotes them.
+/// Tells the operator how a call failed. The texts of errors quote arguments (an address with its query, a value that does
+/// not fit, a panic that shows what it met), so they are for `trace` only.
 fn log(function: &str, took: Duration, error: &ToolError) {
     let code = error.code();
     match error {
@@ -211,11 +211,25 @@ fn log(function: &str, took: Duration, error: &ToolError) {
         // The name of a function that does not exist is a stranger's text.
         ToolError::UnknownTool(_) => tracing::debug!(code, ?took, "call failed"),
         ToolError::Cancelled => tracing::debug!(function, code, ?took, "call failed"),
-        ToolError::Panicked(_) => {
-            tracing::error!(function, code, ?took, error = chain(error), "call failed");
+        ToolError::Panicked(_) => tracing::error!(function, code, ?took, "call failed"),
+        ToolError::Upstream(upstream) => {
+            let (status, system) = (upstream.status, system(error));
+            tracing::warn!(function, code, status, ?system, ?took, "call failed");
         }
-        _ => tracing::warn!(function, code, ?took, error = chain(error), "call failed"),
+        _ => tracing::warn!(function, code, system = ?system(error), ?took, "call failed"),
     }
+    tracing::trace!(function, error = chain(error), "why a call failed");
+}
+
+/// What the system said, if it was the system: `ConnectionRefused`, `StorageFull`. A kind holds no text of anybody's.
+fn system(error: &ToolError) -> Option<std::io::ErrorKind> {
+    let mut cause = std::error::Error::source(error);
+    let mut kind = None;
+    while let Some(error) = cause {
+        kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(kind);
+        cause = error.source();
+    }
+    kind
 }
 
 /// The error and its causes.

@@ -115,7 +115,7 @@ impl Stream {
                     };
                     self.phase = Phase::Done;
                     let repeats = output.metadata.get(REPEATS_PARTIALS) == Some(&Value::Bool(true));
-                    if self.told && repeats {
+                    if repeats && (self.told || answer::gives_nothing(&output)) {
                         continue;
                     }
                     return Some(self.datum(output));

@@ -19,3 +19,7 @@ pub const EVENT_STREAM: &str = "text/event-stream";
 /// The host-only metadata of a tool's output that only repeats the partial outputs before it. A server that has sent
 /// those as data has nothing to add.
 pub const REPEATS_PARTIALS: &str = "opentool.repeats_partials";
+
+/// The host-only metadata of an output that only says that the function is done: it gives nothing, and what stands there
+/// is for models. On the wire it is `{}`.
+pub const GIVES_NOTHING: &str = "opentool.gives_nothing";

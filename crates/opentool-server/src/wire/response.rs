@@ -1,9 +1,13 @@
 //! The body that answers a call; every `data` and `error` event holds one, too.
 
+use std::collections::HashMap;
+
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::error_object::error_object;
 use super::id::Id;
 
 /// An answer, as it is sent: `result`, which the specification wants to be an object, and on failure the error beside
@@ -87,8 +91,21 @@ struct Members<'a> {
     id: Option<&'a RawValue>,
 }
 
+impl Members<'_> {
+    fn is_empty(&self) -> bool {
+        self.result.is_none() && self.error.is_none() && self.id.is_none()
+    }
+}
+
+/// Whether an object has a member of an answer, which may be null.
+fn is_answer(text: &str) -> bool {
+    let members: HashMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
+    ["jsonrpc", "result", "error", "id"].iter().any(|name| members.contains_key(*name))
+}
+
 impl<'a> Reply<'a> {
-    /// Reads a body. Only its form is looked at: an object. Whether it says anything is for the caller to see.
+    /// Reads a body: an object with one of the members of an answer, whatever it is set to; or an error by itself, which is
+    /// one. Whether it says anything is for the caller to see.
     ///
     /// # Errors
     /// Why it is not an answer, in words.
@@ -102,6 +119,13 @@ impl<'a> Reply<'a> {
         }
         let members: Members<'a> =
             serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+        if members.is_empty() && !is_answer(text) {
+            let body: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let Some(error) = error_object(&body) else {
+                return Err("it is an object without `result` and `error`".to_owned());
+            };
+            return Ok(Self { result: None, error: Some(error), id: Id::default() });
+        }
         Ok(Self {
             result: members.result.map(RawValue::get),
             error: members.error.as_ref().map(ErrorBody::read),
@@ -136,13 +160,25 @@ mod tests {
             (r#"{"jsonrpc":"2.0","result":{"a":1},"id":"1"}"#, Some(r#"{"a":1}"#), false),
             (r#"{"jsonrpc":"2.0.0","result":{"a":1},"error":null,"id":1}"#, Some(r#"{"a":1}"#), false),
             (r#"{"result":null,"error":null}"#, None, false),
-            (r#"{}"#, None, false),
+            (r#"{"jsonrpc":"2.0"}"#, None, false),
+            (r#"{"code":405,"message":"no"}"#, None, true),
             (r#"{"result":{},"error":{"code":500,"message":"x"},"id":null}"#, Some("{}"), true),
         ] {
             let reply = Reply::read(text).unwrap();
             assert_eq!((reply.result, reply.error.is_some()), (result, failed), "{text}");
         }
-        for text in ["", "null", "[]", "[1,2,3]", "\"x\"", "{", "<html>"] {
+        for text in [
+            "",
+            "null",
+            "[]",
+            "[1,2,3]",
+            "\"x\"",
+            "{",
+            "<html>",
+            "{}",
+            r#"{"a":1}"#,
+            r#"{"code":200,"message":"sent"}"#,
+        ] {
             assert!(Reply::read(text).is_err(), "{text}");
         }
     }

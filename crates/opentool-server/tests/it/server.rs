@@ -8,6 +8,7 @@ mod keys;
 mod limits;
 mod load;
 mod log;
+mod nothing;
 mod pages;
 mod raw;
 mod shutdown;

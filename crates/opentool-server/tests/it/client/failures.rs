@@ -4,7 +4,6 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use opentool_core::{Cancellation, ToolCall, ToolContext, ToolError};
-use opentool_http::HttpError;
 use opentool_schema::ToolSetExt as _;
 use opentool_server::client::{self, Client, ClientError, FunctionCall, KeyGiven};
 use serde_json::json;
@@ -87,7 +86,11 @@ async fn a_server_that_is_not_there_is_named_and_asked_about() {
         error.to_string().contains("is the server running?") && error.to_string().contains(&url),
         "{error}"
     );
-    assert!(error.source().is_some(), "the operator gets the cause");
+    let cause = error.source().expect("the operator gets the cause");
+    assert!(
+        cause.to_string().contains("refused") && cause.source().is_none(),
+        "one, the innermost: {cause:?}"
+    );
     let text = for_model(&client).await;
     assert_eq!(text, "the server behind the tool cannot be reached; nothing was run");
 }
@@ -108,14 +111,47 @@ async fn a_key_is_missing_wrong_or_no_key() {
 }
 
 #[tokio::test]
+async fn a_failure_is_told_once() {
+    let server =
+        Raw::start(|_| vec![answer(200, r#"{"error":{"code":400,"message":"boom"},"id":"1"}"#)]).await;
+    let client = client::connect(&server.url).build().unwrap();
+    let document = opentool_doc::Document::read(&document()).unwrap().document;
+    let tools = client::document_tools(&document, &client);
+    let call = ToolCall::new("1", "add", json!({"a": 1, "b": 2}));
+    let error = tools.call(&ToolContext::new(), call).await.unwrap_err();
+    assert_eq!(error.to_string(), "boom");
+    let cause = error.source().expect("a cause");
+    assert_eq!(cause.to_string(), "the call failed (400)");
+    assert!(matches!(cause.downcast_ref(), Some(ClientError::Call { code: 400, .. })), "{cause:?}");
+}
+
+#[tokio::test]
+async fn an_answer_of_another_kind_is_no_success_of_a_function_that_gives_nothing() {
+    for body in [r#"{"a":1}"#, "{}"] {
+        let server = Raw::start(move |_| vec![answer(200, body)]).await;
+        let client = client::connect(&server.url).build().unwrap();
+        let mut document = opentool_doc::Document::read(&document()).unwrap().document;
+        document.functions[0].returns = None;
+        let tools = client::document_tools(&document, &client);
+        let call = ToolCall::new("1", "add", json!({"a": 1, "b": 2}));
+        let error = tools.call(&ToolContext::new(), call).await.unwrap_err();
+        let cause = error.source().expect("a cause");
+        assert!(matches!(cause.downcast_ref(), Some(ClientError::NotOpenTool { .. })), "{body}: {cause}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_opentool_is_told_from_a_failure() {
-    for body in ["<html>Welcome</html>", "[]", "\"ok\"", "{\"result\":", "\u{0}\u{1}\u{2}"] {
+    for body in
+        ["<html>Welcome</html>", "[]", "\"ok\"", "{}", r#"{"a":1}"#, "{\"result\":", "\u{0}\u{1}\u{2}"]
+    {
         let error = failure(200, body).await;
         assert!(matches!(error, ClientError::NotOpenTool { .. }), "{body}: {error}");
     }
     let server = Raw::start(|_| vec![Do::Send(b"SSH-2.0-OpenSSH_9.6\r\n".to_vec()), Do::Close]).await;
     let error = client::connect(&server.url).await.unwrap_err();
-    assert!(matches!(error, ClientError::Http(HttpError::Broken { .. })), "{error}");
+    assert!(matches!(error, ClientError::NotOpenTool { .. }), "{error}");
+    assert!(error.to_string().contains("write https://"), "{error}");
     // Some other program's answer to `/version`.
     for body in ["{}", "{\"version\":7}", "Hello"] {
         let server = Raw::start(move |_| vec![answer(200, body)]).await;

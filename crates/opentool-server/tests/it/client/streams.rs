@@ -65,6 +65,16 @@ async fn a_stream_is_read_whatever_its_form() {
 async fn the_end_of_a_stream_counts_as_done() {
     let open = THREE.split("event:done").next().unwrap();
     assert_eq!(told(stream(open)).await.0, three());
+    // A tool says so, because the stream may have been cut off.
+    for (body, note) in [(THREE, None), (open, Some(json!("the stream ended without `done`")))] {
+        let server = Raw::start(move |_| stream(body)).await;
+        let client = client::connect(&server.url).build().unwrap();
+        let document = opentool_doc::Document::read(&streaming_document()).unwrap().document;
+        let tools = client::document_tools(&document, &client);
+        let output =
+            tools.call(&ToolContext::new(), ToolCall::new("1", "count", json!({"to": 2}))).await.unwrap();
+        assert_eq!(output.metadata.get("http.note"), note.as_ref());
+    }
     // The last event was not completed by an empty line, but it is whole.
     assert_eq!(told(stream(open.trim_end())).await.0, three());
     assert_eq!(told(stream("")).await.0, [StreamEvent::Done]);

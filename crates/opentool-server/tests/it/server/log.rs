@@ -36,25 +36,37 @@ async fn every_request_is_logged_without_its_arguments_and_keys() {
     // The test and its server share one thread.
     let _here = tracing::subscriber::set_default(subscriber);
     let fails = tool("fails", |_, _| async {
-        let source = std::io::Error::other("disk full");
-        Err(ToolError::from(opentool_core::Failure::new("not stored").source(source)))
+        let disk = std::io::Error::new(std::io::ErrorKind::StorageFull, "disk full at x=argument-4715");
+        Err(ToolError::from(opentool_core::Failure::new("not stored: argument-4715").source(disk)))
     });
-    let server = start(Server::new(set([Arc::new(add()) as _, fails])).api_key("key-4711")).await;
+    // As tools over HTTP do: the cause names the address, and that the arguments.
+    let asks = tool("asks", |_, _| async {
+        let request = std::io::Error::other("the request was GET http://host/?tags=argument-4718");
+        let upstream = opentool_core::Upstream::new("no: argument-4718").status(422).source(request);
+        Err(ToolError::from(upstream))
+    });
+    let panics = tool("panics", |_, _| async { panic!("met argument-4719") });
+    let server =
+        start(Server::new(set([Arc::new(add()) as _, fails, asks, panics])).api_key("key-4711")).await;
     let keyed = |ask: Ask| ask.header("Authorization", "Bearer key-4711");
     keyed(Ask::call("add", json!({"a": 4712, "b": 1}))).send(server.address).await;
     keyed(Ask::call("add", json!({"a": "argument-4713"}))).send(server.address).await;
     keyed(Ask::call("function-4714", json!({}))).send(server.address).await;
     keyed(Ask::call("fails", json!({"x": "argument-4715"}))).send(server.address).await;
+    keyed(Ask::call("asks", json!({"x": "argument-4718"}))).send(server.address).await;
+    keyed(Ask::call("panics", json!({"x": "argument-4719"}))).send(server.address).await;
     keyed(Ask::get("/opentool/load?token=query-4716")).send(server.address).await;
     Ask::call("add", json!({})).header("Authorization", "Bearer wrong-4717").send(server.address).await;
 
     let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    for secret in ["4711", "4712", "4713", "4714", "4715", "4716", "4717"] {
+    for secret in ["4711", "4712", "4713", "4714", "4715", "4716", "4717", "4718", "4719"] {
         assert!(!log.contains(secret), "{secret} in {log}");
     }
     let requests = |text: &str| log.lines().filter(|line| line.contains(text)).count();
-    assert_eq!(requests("endpoint=\"call\" status=200"), 4, "{log}");
+    assert_eq!(requests("endpoint=\"call\" status=200"), 6, "{log}");
     assert_eq!(requests("endpoint=\"load\" status=200"), 1, "{log}");
     assert_eq!(requests("endpoint=\"call\" status=401"), 1, "{log}");
-    assert!(log.contains("not stored: disk full"), "the operator reads the cause: {log}");
+    for kind in ["StorageFull", "status=422", "panicked"] {
+        assert!(log.contains(kind), "the operator reads the kind of the cause: {log}");
+    }
 }

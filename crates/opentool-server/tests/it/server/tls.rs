@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use opentool_core::ToolSet;
-use opentool_server::ServerError;
 use opentool_server::server::{Bound, Server};
+use opentool_server::{ServerError, client};
 use rcgen::CertifiedKey;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
@@ -73,6 +73,21 @@ async fn a_server_with_certificates_speaks_https_and_nothing_else() {
     let stranger = Files::new().client();
     let socket = TcpStream::connect(server.address).await.unwrap();
     assert!(stranger.connect(name, socket).await.is_err(), "the certificate is the one of the file");
+}
+
+#[tokio::test]
+async fn our_client_says_what_is_wrong_about_tls() {
+    let files = Files::new();
+    let secure = Served::start(bind(&files.path("cert.pem"), &files.path("key.pem")).await.unwrap());
+    let plain = Served::start(Server::new(ToolSet::new()).bind("127.0.0.1:0").await.unwrap());
+    for (scheme, server, expected) in [
+        ("https", &secure, "SSL_CERT_FILE"),
+        ("http", &secure, "write https://"),
+        ("https", &plain, "write http://"),
+    ] {
+        let error = client::connect(format!("{scheme}://{}", server.address)).await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{scheme} {expected}: {error:?}");
+    }
 }
 
 #[tokio::test]

@@ -35,6 +35,7 @@ pub use choose::{ArgumentConfig, Budget, Config, Filter, Marked, OperationConfig
 pub use error::OpenApiError;
 pub use load::{Directory, LoadOptions, References, load, load_with};
 pub use oauth::{ClientAuthentication, OAuth};
+pub use opentool_http::Addresses;
 pub use request::{Credential, MissingCredentials, Settings};
 pub use retry::Retries;
 

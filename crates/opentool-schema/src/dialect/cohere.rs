@@ -5,4 +5,4 @@
 
 use super::rules::{KEPT, Rules};
 
-pub(super) const RULES: Rules = KEPT;
+pub(super) const RULES: Rules = Rules { root_properties: true, ..KEPT };

@@ -2,4 +2,4 @@
 
 use super::rules::{KEPT, Rules};
 
-pub(super) const RULES: Rules = Rules { items: true, ..KEPT };
+pub(super) const RULES: Rules = Rules { items: true, root_properties: true, ..KEPT };

@@ -10,8 +10,10 @@ use super::Entry;
 use super::raised::Raising;
 use super::rules::{KEPT, Rules};
 
-/// Descriptions: `string too long … maximum length 1024`; tools: `array too long … maximum length 128`.
-pub(super) const RULES: Rules = Rules { description: Some(1024), tools: Some(128), items: true, ..KEPT };
+/// Descriptions: `string too long … maximum length 1024`; tools: `array too long … maximum length 128`; the root:
+/// `object schema missing properties`.
+pub(super) const RULES: Rules =
+    Rules { description: Some(1024), tools: Some(128), items: true, root_properties: true, ..KEPT };
 
 pub(super) fn nested(entry: Entry<'_>) -> Value {
     json!({"type": "function", "function": function(entry)})

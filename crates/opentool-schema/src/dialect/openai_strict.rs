@@ -5,6 +5,7 @@
 use super::rules::{Objects, Rules, STRICT, Sizes};
 
 pub(super) const RULES: Rules = Rules {
+    root_properties: true,
     keywords: Some(&[
         "type",
         "title",

@@ -34,6 +34,8 @@ pub(crate) struct Rules {
     pub(crate) typed: bool,
     /// An array must say what its items are.
     pub(crate) items: bool,
+    /// The root must have `properties`, if only `{}`.
+    pub(crate) root_properties: bool,
     /// `anyOf` must be the only keyword of its schema.
     pub(crate) lone_unions: bool,
     /// The largest `minItems`.
@@ -194,6 +196,7 @@ pub(crate) const KEPT: Rules = Rules {
     types: Types::Json,
     typed: false,
     items: false,
+    root_properties: false,
     lone_unions: false,
     min_items: None,
     sizes: ANY_SIZE,

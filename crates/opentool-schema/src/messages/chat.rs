@@ -20,6 +20,7 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
         return match first.get("message") {
             Some(said @ Value::Object(_)) => {
                 message(said, "/choices/0/message", reading);
+                stop(first, said, reading);
                 Ok(())
             }
             _ if first.get("delta").is_some() => Err("expected a whole answer, not a piece of a stream"),
@@ -30,6 +31,7 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
         Value::Object(members) => {
             if let Some(said @ Value::Object(_)) = members.get("message") {
                 message(said, "/message", reading);
+                stop(value, said, reading);
             } else if ["tool_calls", "content", "function_call", "role"]
                 .iter()
                 .any(|key| members.contains_key(*key))
@@ -90,6 +92,17 @@ fn message(said: &Value, pointer: &str, reading: &mut Reading) {
         } else {
             reading.no_call(&pointer, "expected an object with `name` and `arguments`", old);
         }
+    }
+}
+
+/// Why the answer ended, in the words of each: OpenAI and its like, Mistral, Cohere, Ollama. Calls are what such a
+/// message ends with.
+fn stop(around: &Value, said: &Value, reading: &mut Reading) {
+    let reason = ["finish_reason", "done_reason"].iter().find_map(|key| around.get(*key)?.as_str());
+    let has_calls = said.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
+        || said.get("function_call").is_some_and(Value::is_object);
+    if has_calls && matches!(reason, Some("length" | "model_length" | "MAX_TOKENS" | "max_tokens")) {
+        reading.cut_off();
     }
 }
 

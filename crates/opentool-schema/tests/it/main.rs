@@ -10,6 +10,7 @@ mod definitions;
 mod dialect;
 mod golden;
 mod hostile;
+mod lowering;
 mod messages;
 mod numbers;
 mod peers;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Absent, Codec, Fault, ObjectCodec, Rest, TupleCodec, Work};
 use crate::exact::inexact_number;
-use crate::text::name;
+use crate::text::{found, name};
 
 impl Work<'_> {
     pub(super) fn decode(&mut self, codec: &Codec, value: Value) -> Result<Value, Fault> {
@@ -170,22 +170,45 @@ impl Work<'_> {
             return Ok(Value::Object(members));
         }
         let mut items = Vec::new();
-        for (i, (name, codec_of_place)) in codec.places.iter().enumerate() {
-            match members.shift_remove(name) {
-                None => break,
-                Some(Value::Null) if codec.absent == Absent::AsNull && i >= codec.least => break,
-                Some(value) => items.push(self.at(name, |work| work.decode(codec_of_place, value))?),
+        let mut gap = None;
+        for (i, (place, codec_of_place)) in codec.places.iter().enumerate() {
+            let value = match members.shift_remove(place) {
+                Some(Value::Null) if codec.absent == Absent::AsNull && i >= codec.least => None,
+                value => value,
+            };
+            match (value, gap) {
+                (None, None) => gap = Some(place),
+                (None, Some(_)) => {}
+                (Some(_), Some(gap)) => return Err(self.out_of_row(gap, place)),
+                (Some(value), None) => {
+                    items.push(self.at(place, |work| work.decode(codec_of_place, value))?);
+                }
             }
         }
-        if let Some((name, codec)) = &codec.rest
-            && let Some(Value::Array(rest)) = members.shift_remove(name)
-        {
+        if let Some((place, codec)) = &codec.rest {
+            let rest = match members.shift_remove(place) {
+                None | Some(Value::Null) => Vec::new(),
+                Some(Value::Array(rest)) => rest,
+                Some(other) => {
+                    let expected = "expected a list of the items that follow";
+                    return self.at(place, |work| Err(work.fault("type", expected, found(&other))));
+                }
+            };
+            if let (Some(gap), false) = (gap, rest.is_empty()) {
+                return Err(self.out_of_row(gap, place));
+            }
             for (i, item) in rest.into_iter().enumerate() {
-                let item = self.at(name, |work| work.at(&i.to_string(), |work| work.decode(codec, item)))?;
+                let item = self.at(place, |work| work.at(&i.to_string(), |work| work.decode(codec, item)))?;
                 items.push(item);
             }
         }
         Ok(Value::Array(items))
+    }
+
+    /// A list has no gaps: what stands behind one would move to another place.
+    fn out_of_row(&self, gap: &str, place: &str) -> Fault {
+        let expected = format!("expected {}, because a later item is there", name(gap));
+        self.fault("prefixItems", &expected, format!("{} is missing before {}", name(gap), name(place)))
     }
 
     fn text_back(&mut self, text: String) -> Result<Value, Fault> {

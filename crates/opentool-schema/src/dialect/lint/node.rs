@@ -71,6 +71,9 @@ impl<'s> Judge<'s, '_> {
         if !wants_plain_root(self.rules) {
             return;
         }
+        if self.rules.root_properties && !self.root.get("properties").is_some_and(Value::is_object) {
+            self.say("root", "the root has to have `properties`, an empty object where there are none");
+        }
         for keyword in ["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "$ref"] {
             if self.root.get(keyword).is_some() {
                 self.say("root", format!("`{keyword}` may not stand at the root"));

@@ -24,7 +24,14 @@ pub(super) fn kept(
     if let Some(rule) = rules.properties.as_ref().filter(|_| survey.odd_names) {
         inner = renamed::rename(schema.to_mut(), rule, rewrites);
     }
-    let (schema, codec) = root::plain_object(&schema, rewrites);
+    let (mut schema, codec) = root::plain_object(&schema, rewrites);
+    if rules.root_properties
+        && let Value::Object(members) = &mut schema
+        && !members.contains_key("properties")
+    {
+        members.insert("properties".to_owned(), Value::Object(Map::new()));
+        rewrites.push("", "properties", Effect::Exact, "added: `{}`, which the provider wants at the root");
+    }
     let (inner, definitions) = inner;
     let codec = match (codec, inner) {
         (Codec::Wrapped(key, _), inner) => Codec::Wrapped(key, Box::new(inner)),

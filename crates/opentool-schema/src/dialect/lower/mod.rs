@@ -3,6 +3,7 @@
 //! What all dialects share: the schema is looked over, brought to today's draft, kept or rebuilt by the dialect's
 //! rules; names are made to fit and stay apart; strictness is decided. Nothing here knows a dialect by name.
 
+mod circle;
 mod direct;
 mod error;
 mod kept;

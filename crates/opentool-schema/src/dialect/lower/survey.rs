@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::circle::Links;
 use super::escaped;
 use crate::SchemaError;
 use crate::dialect::rules::NameRule;
@@ -75,6 +76,7 @@ pub(crate) fn survey(root: &Value, names: Option<&NameRule>) -> Result<Survey, S
         seen: HashSet::new(),
         open: Vec::new(),
         indirect: Vec::new(),
+        links: Links::default(),
     };
     if let Some(draft) = root.get("$schema").and_then(Value::as_str) {
         walk.survey.old =
@@ -90,6 +92,7 @@ pub(crate) fn survey(root: &Value, names: Option<&NameRule>) -> Result<Survey, S
         }
     }
     walk.indirect_lead_somewhere()?;
+    walk.links.end(root)?;
     Ok(walk.survey)
 }
 
@@ -103,8 +106,12 @@ struct Walk<'s, 'n> {
     seen: HashSet<*const Value>,
     open: Vec<(&'s Value, String)>,
     /// References that are no pointers from the root, and where they stand: judged when all anchors are known.
-    indirect: Vec<(Place<'s>, &'s str, String)>,
+    indirect: Vec<(Place<'s>, &'s str, Indirect<'s>)>,
+    links: Links<'s>,
 }
+
+/// The schema that holds a reference, and its path.
+type Indirect<'s> = (&'s Value, String);
 
 impl<'s> Walk<'s, '_> {
     fn invalid<T>(&self, message: String) -> Result<T, SchemaError> {
@@ -147,7 +154,7 @@ impl<'s> Walk<'s, '_> {
             return Ok(());
         }
         for (keyword, value) in members {
-            self.keyword(keyword, value)?;
+            self.keyword(schema, keyword, value)?;
             let Some(holds) = holds(keyword) else { continue };
             match (holds, value) {
                 (Holds::One | Holds::OneOrList, Value::Object(_) | Value::Bool(_)) => {
@@ -156,6 +163,9 @@ impl<'s> Walk<'s, '_> {
                 (Holds::OneOrList | Holds::List, Value::Array(list)) => {
                     self.survey.old |= holds == Holds::OneOrList;
                     for (i, inner) in list.iter().enumerate() {
+                        if keyword == "allOf" {
+                            self.links.holds(schema, inner);
+                        }
                         self.at([keyword, &i.to_string()], inner)?;
                     }
                 }
@@ -196,10 +206,10 @@ impl<'s> Walk<'s, '_> {
     }
 
     /// Whether a keyword has the kind of value that it must have.
-    fn keyword(&mut self, keyword: &str, value: &'s Value) -> Result<(), SchemaError> {
+    fn keyword(&mut self, schema: &'s Value, keyword: &str, value: &'s Value) -> Result<(), SchemaError> {
         let wanted = match keyword {
             "type" => return self.types(value),
-            "$ref" | "$dynamicRef" | "$recursiveRef" => return self.reference(keyword, value),
+            "$ref" | "$dynamicRef" | "$recursiveRef" => return self.reference(schema, keyword, value),
             "properties" => {
                 if let (Some(rule), Value::Object(map)) = (self.names, value) {
                     self.survey.odd_names |= map.keys().any(|key| !rule.fits(key));
@@ -266,7 +276,7 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    fn reference(&mut self, keyword: &str, value: &'s Value) -> Result<(), SchemaError> {
+    fn reference(&mut self, schema: &'s Value, keyword: &str, value: &'s Value) -> Result<(), SchemaError> {
         let Value::String(reference) = value else {
             return self.invalid(format!("`{keyword}` must be a text, found {}", found(value)));
         };
@@ -274,24 +284,32 @@ impl<'s> Walk<'s, '_> {
         self.survey.indirect |= keyword == "$dynamicRef";
         let pointer = super::pointed(reference);
         if let Some((target, pointer)) = pointer.and_then(|p| Some((self.root.pointer(&p)?, p))) {
+            self.links.refers(schema, target);
             self.open.push((target, pointer));
             return Ok(());
         }
         self.survey.indirect = true;
         let from = Place { schema: self.resource, resource: self.resource };
-        self.indirect.push((from, reference, self.path.clone()));
+        self.indirect.push((from, reference, (schema, self.path.clone())));
         Ok(())
     }
 
     /// Whether each reference by an anchor or an identifier has a target in the schema.
-    fn indirect_lead_somewhere(&self) -> Result<(), SchemaError> {
+    fn indirect_lead_somewhere(&mut self) -> Result<(), SchemaError> {
         if self.indirect.is_empty() {
             return Ok(());
         }
         let refs = Refs::of(self.root);
-        let lost =
-            self.indirect.iter().find(|(from, reference, _)| refs.candidates(*from, reference).is_empty());
-        let Some((_, reference, path)) = lost else { return Ok(()) };
+        let mut lost = None;
+        for (from, reference, (schema, path)) in &self.indirect {
+            let targets = refs.candidates(*from, reference);
+            if targets.is_empty() {
+                lost = Some((reference, path));
+                break;
+            }
+            targets.iter().for_each(|target| self.links.refers(schema, target.schema));
+        }
+        let Some((reference, path)) = lost else { return Ok(()) };
         let (pointer, shown) = (path.as_str().into(), shorten(reference, 100));
         Err(if reference.starts_with('#') {
             SchemaError::Invalid { pointer, message: format!("`$ref` leads nowhere: {shown}").into() }

@@ -1,9 +1,10 @@
 //! The law of lowering: every valid value has an encoding that the lowered schema accepts and that decodes to the
 //! same value; every invalid one is still rejected, or what it breaks is among the losses.
 
-use opentool_schema::{Effect, LowerError, Lowered, lint, lower};
-use serde_json::Value;
+use opentool_schema::{Dialect, LowerError, Lowered, lint, lower};
+use serde_json::{Value, json};
 
+use super::explained::{is_kept_out, is_listed};
 use super::{Case, cases, judge, judge_of_original, label, schema_of, spelled_out, tool, ways};
 
 #[test]
@@ -15,6 +16,22 @@ fn holds_for_every_schema_in_every_dialect() {
         broken.extend(breaks(case));
     }
     assert!(broken.is_empty(), "{} breaks:\n{}", broken.len(), broken.join("\n"));
+}
+
+#[test]
+fn a_loss_in_another_place_is_no_excuse() {
+    let schema = json!({"type": "object", "properties": {
+        "o": {"type": "object", "properties": {"a": {"type": "integer"}}},
+        "s": {"type": "string", "not": {"const": "x"}},
+        "t": {"anyOf": [{"type": "string", "not": {"const": "x"}}, {"type": "integer"}]},
+    }, "additionalProperties": false});
+    let lowered = lower(&tool(schema.clone()), Dialect::OpenAiStrict).unwrap();
+    assert!(is_kept_out(&lowered, &schema, &json!({"o": {"b": 1}})));
+    assert!(!is_kept_out(&lowered, &schema, &json!({"o": {"a": 1}, "s": "b"})));
+    let original = judge_of_original(&schema);
+    let listed = |value: Value| original.iter_errors(&value).all(|error| is_listed(&lowered, &error));
+    assert!(listed(json!({"s": "x", "t": "x"})));
+    assert!(!listed(json!({"s": 1})) && !listed(json!({"t": []})) && !listed(json!({"u": 1})));
 }
 
 /// Where a case breaks the law.
@@ -44,7 +61,7 @@ pub(super) fn breaks(case: &Case) -> Vec<String> {
         }
         let judge = known.iter().find(|(other, _)| *other == schema).map(|(_, judge)| judge).unwrap();
         for value in &valid {
-            if let Some(why) = valid_breaks(&lowered, judge, value) {
+            if let Some(why) = valid_breaks(&lowered, judge, &case.schema, value) {
                 broken.push(format!("{place}: {value}: {why}\n    {schema}"));
             }
         }
@@ -58,15 +75,22 @@ pub(super) fn breaks(case: &Case) -> Vec<String> {
     broken
 }
 
-fn valid_breaks(lowered: &Lowered, judge: &jsonschema::Validator, value: &Value) -> Option<String> {
+fn valid_breaks(
+    lowered: &Lowered,
+    judge: &jsonschema::Validator,
+    original: &Value,
+    value: &Value,
+) -> Option<String> {
+    let kept_out = || is_kept_out(lowered, original, value);
     let encoded = match lowered.decoder.encode(value) {
         Ok(encoded) => encoded,
-        Err(_) if lowered.losses().any(|loss| loss.effect == Effect::Narrower) => return None,
-        Err(error) => return Some(format!("no encoding: {error}")),
+        Err(error) => {
+            return (!kept_out()).then(|| format!("no encoding: {error}, and no narrowing is listed for it"));
+        }
     };
     if !judge.is_valid(&encoded) {
-        let narrower = lowered.losses().any(|loss| loss.effect == Effect::Narrower);
-        return (!narrower).then(|| format!("its encoding {encoded} is rejected"));
+        return (!kept_out())
+            .then(|| format!("its encoding {encoded} is rejected, and no narrowing is listed for it"));
     }
     match lowered.decoder.decode(encoded.clone()) {
         Ok(decoded) if decoded == *value => None,
@@ -86,25 +110,10 @@ fn invalid_breaks(
     if !comes_back || !judge.is_valid(&encoded) {
         return None;
     }
-    let rules: Vec<String> = original
-        .iter_errors(value)
-        .map(|error| {
-            error
-                .schema_path()
-                .as_str()
-                .rsplit('/')
-                .find(|s| s.parse::<usize>().is_err())
-                .unwrap_or_default()
-                .to_owned()
-        })
+    let open = original.iter_errors(value).find(|error| !is_listed(lowered, error))?;
+    let losses: Vec<String> = lowered
+        .losses()
+        .map(|loss| format!("{} {}/{}", loss.effect.as_str(), loss.pointer, loss.keyword))
         .collect();
-    let mut losses = lowered.losses();
-    let is_listed = losses.any(|loss| {
-        rules.iter().any(|rule| {
-            // Alternatives hide which of their rules was broken.
-            *rule == loss.keyword
-                || matches!(rule.as_str(), "anyOf" | "oneOf") && loss.effect == Effect::Wider
-        })
-    });
-    (!is_listed).then(|| format!("{encoded} is accepted, and none of {rules:?} is listed"))
+    Some(format!("{encoded} is accepted, and {} is not listed: {losses:?}", open.schema_path()))
 }

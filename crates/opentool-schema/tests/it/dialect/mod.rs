@@ -1,6 +1,7 @@
 //! Dialects: every schema of `tests/golden/dialect/schemas.jsonl` in every dialect, judged by a validator and a
 //! linter that share nothing with the lowering.
 
+mod explained;
 mod generated;
 mod generator;
 mod hostile;

@@ -202,9 +202,7 @@ fn the_linter_finds_what_providers_refuse() {
 
 #[test]
 fn a_reference_or_null_stays_as_short_as_it_is() {
-    let node = |next: Value| {
-        json!({"type": "object", "properties": {"v": {"type": "integer"}, "next": next}, "required": ["v", "next"], "additionalProperties": false})
-    };
+    let node = |next: Value| json!({"type": "object", "properties": {"v": {"type": "integer"}, "next": next}, "required": ["v", "next"], "additionalProperties": false});
     let next = json!({"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]});
     let schema = json!({"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "required": ["n"], "additionalProperties": false,
         "$defs": {"N": node(next)}});

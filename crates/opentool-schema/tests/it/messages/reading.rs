@@ -73,6 +73,32 @@ fn a_call_that_was_cut_off_is_refused_however_it_was_written() {
 }
 
 #[test]
+fn every_chat_format_says_when_the_answer_was_cut_off() {
+    let calls = json!([{"id": "a", "function": {"name": "buy", "arguments": "{\"count\": 1}"}},
+        {"id": "b", "function": {"name": "buy", "arguments": {"count": 1}}}]);
+    let message = json!({"role": "assistant", "tool_calls": calls});
+    let choices = |reason: &str| json!({"choices": [{"finish_reason": reason, "message": message}]});
+    for (format, reply, pointer) in [
+        (MessageFormat::OpenAiChat, choices("length"), "/choices/0/message/tool_calls/1/function"),
+        (MessageFormat::Mistral, choices("length"), "/choices/0/message/tool_calls/1/function"),
+        (MessageFormat::Mistral, choices("model_length"), "/choices/0/message/tool_calls/1/function"),
+        (MessageFormat::Cohere, json!({"finish_reason": "MAX_TOKENS", "message": message}), "/message/tool_calls/1/function"),
+        (MessageFormat::Ollama, json!({"done_reason": "length", "message": message}), "/message/tool_calls/1/function"),
+    ] {
+        let parsed = read(format, &reply);
+        let problems: Vec<_> = parsed.problems.iter().map(|p| (problem_code(p), p.pointer.as_str())).collect();
+        assert_eq!(problems, [("truncated", pointer)], "{format}");
+        // What is left of it never runs as if it were whole.
+        assert_eq!(parsed.calls[1].arguments, json!("{\"count\":1"), "{format}");
+        assert_eq!(parsed.calls[0].arguments, json!("{\"count\": 1}"), "{format}");
+    }
+    assert_eq!(read(MessageFormat::OpenAiChat, &choices("tool_calls")).problems, []);
+    // Words that were cut off are no call.
+    let words = json!({"choices": [{"finish_reason": "length", "message": {"content": "and th", "tool_calls": []}}]});
+    assert_eq!(read(MessageFormat::OpenAiChat, &words).problems, []);
+}
+
+#[test]
 fn numbers_of_a_body_are_not_rounded() {
     let body = r#"{"content": [
         {"type": "tool_use", "id": "a", "name": "find", "input": {"a/b": [{"id": 123456789012345678901234567890}], "s": "x"}},

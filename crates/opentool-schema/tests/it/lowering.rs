@@ -1,0 +1,106 @@
+//! Single tools on their way to a provider and back, where something went wrong once.
+
+use opentool_core::{Schema, ToolDefinition};
+use opentool_schema::{
+    Dialect, LowerError, LowerOptions, Lowered, SchemaError, Strict, lint, lower,
+};
+use serde_json::{Value, json};
+
+fn tool(schema: Value) -> ToolDefinition {
+    ToolDefinition::new("t", "").input_schema(Schema::new(schema))
+}
+
+fn to(dialect: Dialect, schema: Value) -> Lowered {
+    lower(&tool(schema), dialect).unwrap_or_else(|error| panic!("{dialect}: {error}"))
+}
+
+#[test]
+fn references_that_never_end_are_refused_in_every_dialect() {
+    let of = |k: Value, definitions: Value| json!({"type": "object", "properties": {"k": k}, "$defs": definitions});
+    let refer = |to: &str| json!({"$ref": to});
+    let chain: serde_json::Map<String, Value> =
+        (0..500).map(|i| (format!("d{i}"), refer(&format!("#/$defs/d{}", (i + 1) % 500)))).collect();
+    for schema in [
+        of(refer("#/$defs/L"), json!({"L": refer("#/$defs/L")})),
+        of(refer("#/$defs/A"), json!({"A": refer("#/$defs/B"), "B": refer("#/$defs/A")})),
+        of(json!({"allOf": [refer("#/properties/k")]}), json!({})),
+        of(refer("#a"), json!({"A": {"$anchor": "a", "$ref": "#a"}})),
+        of(json!({}), json!({"A": {"allOf": [{"type": "object"}, {"allOf": [refer("#/$defs/A")]}]}})),
+        of(refer("#/$defs/d0"), chain.into()),
+        json!({"type": "object", "$ref": "#"}),
+    ] {
+        for dialect in Dialect::all().iter().copied() {
+            for strict in [Strict::Never, Strict::Auto, Strict::Always] {
+                match lower(&tool(schema.clone()), LowerOptions::new(dialect).strict(strict)) {
+                    Err(LowerError::Schema(SchemaError::Endless { pointer })) => {
+                        assert!(schema.pointer(&pointer).is_some(), "{pointer}");
+                    }
+                    Err(LowerError::NoStrict { .. }) => {}
+                    other => panic!("{dialect} of {schema}: {other:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn circles_through_parts_or_alternatives_are_no_endless_references() {
+    let list = json!({"type": "object", "properties": {"next": {"$ref": "#"}}});
+    let either = json!({"type": "object", "properties": {"k": {"anyOf": [{"$ref": "#/properties/k"}, {"type": "integer"}]}}});
+    let not = json!({"type": "object", "properties": {"k": {"not": {"$ref": "#/properties/k"}}}});
+    let condition = json!({"type": "object", "properties": {"k": {"if": {"$ref": "#/properties/k"}, "then": {"type": "string"}}}});
+    // One target on two ways is no circle.
+    let twice = json!({"type": "object", "properties": {"k": {"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]}},
+        "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"type": "integer"}}});
+    for schema in [list, either, not, condition, twice] {
+        for dialect in Dialect::all().iter().copied() {
+            for strict in [Strict::Never, Strict::Auto] {
+                lower(&tool(schema.clone()), LowerOptions::new(dialect).strict(strict))
+                    .unwrap_or_else(|error| panic!("{dialect} of {schema}: {error}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tuple_with_a_gap_is_refused() {
+    let places = json!([{"type": "integer"}, {"type": "integer"}]);
+    let lowered = to(
+        Dialect::OpenAiStrict,
+        json!({"type": "object", "properties": {"t": {"type": "array", "prefixItems": places, "items": {"type": "integer"}}}, "required": ["t"]}),
+    );
+    let decode = |t: Value| lowered.decoder.decode(json!({"t": t}));
+    for gap in [
+        json!({"item_0": null, "item_1": 2, "other_items": [9]}),
+        json!({"item_0": 1, "item_1": null, "other_items": [9]}),
+        json!({"item_0": null, "item_1": 2, "other_items": []}),
+        json!({"item_1": 2}),
+        json!({"item_0": 1, "item_1": 2, "other_items": "9"}),
+    ] {
+        let problems = decode(gap.clone()).expect_err(&gap.to_string()).problems;
+        assert_eq!(problems.len(), 1, "{gap}");
+    }
+    let problem = decode(json!({"item_0": null, "item_1": 2, "other_items": [9]})).unwrap_err().problems;
+    assert_eq!(problem[0].pointer, "/t");
+    assert!(problem[0].to_string().contains("`item_0` is missing before `item_1`"), "{}", problem[0]);
+    assert_eq!(decode(json!({"item_0": 1, "item_1": null, "other_items": []})).unwrap(), json!({"t": [1]}));
+    assert_eq!(decode(json!({"item_0": 1, "item_1": 2, "other_items": [9]})).unwrap(), json!({"t": [1, 2, 9]}));
+}
+
+#[test]
+fn the_root_has_properties_where_openai_and_its_like_want_them() {
+    let bare = json!({"type": "object"});
+    for dialect in Dialect::all().iter().copied() {
+        let lowered = to(dialect, bare.clone());
+        assert_eq!(lint(dialect, &lowered.definition), [], "{dialect}");
+        assert_eq!(lowered.losses().filter(|loss| loss.keyword == "properties").count(), 0, "{dialect}");
+        let Some(parameters) = lowered.definition.pointer("/function/parameters") else { continue };
+        assert_eq!(parameters["properties"], json!({}), "{dialect}");
+    }
+    let flat = to(Dialect::OpenAiResponses, bare);
+    assert_eq!(flat.definition["parameters"], json!({"type": "object", "properties": {}}));
+    assert_eq!(flat.rewrites.len(), 1);
+    let refused = json!({"type": "function", "function": {"name": "t", "parameters": {"type": "object"}}});
+    let findings = lint(Dialect::OpenAi, &refused);
+    assert_eq!((findings[0].rule, findings[0].pointer.as_str()), ("root", "/function/parameters"));
+}

@@ -32,10 +32,37 @@ pub(crate) fn found(value: &Value) -> String {
     }
 }
 
+/// The least likeness that is worth a question.
+const ENOUGH: f64 = 0.75;
+
+/// How often a document is still helped with a likely word: comparing takes time, and what is compared is a stranger's.
+#[derive(Debug)]
+pub(crate) struct Guesses {
+    words: usize,
+}
+
+impl Default for Guesses {
+    fn default() -> Self {
+        Self { words: 20 }
+    }
+}
+
+impl Guesses {
+    /// The nearest of names that the document chose, as long as it has not asked too often.
+    pub(crate) fn nearest<'c>(
+        &mut self,
+        word: &str,
+        candidates: impl IntoIterator<Item = &'c str>,
+    ) -> Option<&'c str> {
+        self.words = self.words.checked_sub(1)?;
+        nearest(word, candidates)
+    }
+}
+
 /// The candidate that looks most like `word`: the same but for case and separators, or one that is nearly the same.
+/// For candidates that are ours and few; those of a document are for [`Guesses`].
 pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    const ENOUGH: f64 = 0.75;
-    const MOST: usize = 1_000;
+    const MOST: usize = 500;
     if word.len() > LONGEST {
         return None;
     }
@@ -45,6 +72,8 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
         let other = plain(candidate);
         let score = if word == other && !word.is_empty() {
             1.0
+        } else if apart(&word, &other) {
+            within(&word, &other)
         } else {
             strsim::normalized_damerau_levenshtein(&word, &other).max(within(&word, &other))
         };
@@ -53,6 +82,12 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
         }
     }
     best.map(|(_, candidate)| candidate)
+}
+
+/// Whether the lengths alone say that the words are not alike.
+fn apart(one: &str, other: &str) -> bool {
+    let (one, other) = (one.chars().count(), other.chars().count());
+    one.abs_diff(other).saturating_mul(4) > one.max(other)
 }
 
 /// One word that begins with the other: `params`, `descr`.

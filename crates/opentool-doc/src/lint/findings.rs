@@ -6,7 +6,7 @@ use opentool_text::{Notation, Spot, locate};
 use super::rules::Rule;
 
 /// A hostile document could break a rule in every byte.
-const LIMIT: usize = 5_000;
+const LIMIT: usize = 1_000;
 
 /// What of a member is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(crate) enum Culprit {
 pub(crate) struct Findings {
     list: Vec<(Diagnostic, Culprit)>,
     left_out: usize,
+    /// The worst of those.
+    worst: Option<Severity>,
 }
 
 impl Findings {
@@ -48,7 +50,13 @@ impl Findings {
             self.list.push((found, culprit));
         } else {
             self.left_out = self.left_out.saturating_add(1);
+            self.worst = self.worst.max(Some(found.severity));
         }
+    }
+
+    /// Whether further findings are only counted.
+    pub(crate) fn are_full(&self) -> bool {
+        self.list.len() >= LIMIT
     }
 
     /// Whether the value is something else than a document.
@@ -77,9 +85,15 @@ impl Findings {
     }
 
     fn more(&self) -> Option<Diagnostic> {
+        const CODE: &str = "too-many-findings";
         (self.left_out > 0).then(|| {
             let message = format!("{} more findings are not listed", self.left_out);
-            Diagnostic::note("too-many-findings", "", message)
+            // As bad as what it stands for: a document with an error must not pass for one without.
+            match self.worst {
+                Some(Severity::Error) => Diagnostic::error(CODE, "", message),
+                Some(Severity::Warning) => Diagnostic::warning(CODE, "", message),
+                _ => Diagnostic::note(CODE, "", message),
+            }
         })
     }
 }

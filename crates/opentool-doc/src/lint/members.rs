@@ -105,7 +105,9 @@ impl<'d> Lint<'d> {
         }
         let shown = short(name);
         let absent = shape.names.iter().copied().filter(|known| !object.contains_key(*known));
-        match nearest(name, absent) {
+        // Where nothing more is listed, nothing more has to be found out.
+        let meant = if self.findings.are_full() { None } else { nearest(name, absent) };
+        match meant {
             Some(known) => {
                 let message = format!("the format defines no member `{shown}` here");
                 let help = format!("did you mean `{known}`?");

@@ -26,6 +26,7 @@ pub(crate) use findings::{Culprit, Findings};
 pub use rules::{RULES, Rule};
 
 use crate::Version;
+use crate::words::Guesses;
 use rules as rule;
 
 /// Checks a document.
@@ -39,6 +40,7 @@ pub(crate) fn check(value: &Value) -> Findings {
 struct Lint<'d> {
     at: Pointer,
     findings: Findings,
+    guesses: Guesses,
     version: Version,
     /// `schemas` of the document.
     schemas: Option<&'d Map<String, Value>>,
@@ -56,6 +58,7 @@ impl<'d> Lint<'d> {
         Self {
             at: Pointer::default(),
             findings: Findings::default(),
+            guesses: Guesses::default(),
             version: version.unwrap_or(Version::V2_0_0),
             schemas: document.get("schemas").and_then(Value::as_object),
             uses: IndexMap::new(),

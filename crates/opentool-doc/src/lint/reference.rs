@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::members::SCHEMA;
 use super::{Culprit, Lint, graph, rule};
 use crate::reference;
-use crate::words::{nearest, short};
+use crate::words::short;
 
 impl<'d> Lint<'d> {
     pub(super) fn schemas(&mut self, value: &'d Value) {
@@ -94,7 +94,7 @@ impl<'d> Lint<'d> {
         let shown = short(name);
         let message = format!("there is no schema `{shown}`; any value is accepted in its place");
         let known = self.schemas.into_iter().flat_map(Map::keys).map(String::as_str);
-        let help = match nearest(name, known) {
+        let help = match self.guesses.nearest(name, known) {
             Some(known) => format!("did you mean `#/schemas/{known}`?"),
             None => format!("add it: `\"schemas\": {{\"{shown}\": {}}}`", SCHEMA.example),
         };

@@ -180,7 +180,7 @@ impl<'d> Lint<'d> {
             self.found(rule::DUPLICATE_REQUIRED, Culprit::Value, message, "remove one of the two");
         } else if properties.is_none_or(|properties| !properties.contains_key(name)) {
             let known = properties.into_iter().flat_map(Map::keys).map(String::as_str);
-            let help = match nearest(name, known) {
+            let help = match self.guesses.nearest(name, known) {
                 Some(known) => format!("did you mean `{known}`?"),
                 None => format!("add it to `properties`, or remove it from `required`: `{shown}`"),
             };

@@ -13,8 +13,8 @@ mod openai;
 mod responses;
 
 use opentool_core::{ChatReply, ChatRequest, ModelError, ReplyEvent, StopReason, Usage};
-use opentool_schema::{MessageFormat, Reply, parse_calls};
-use serde_json::{Map, Value};
+use opentool_schema::{MessageFormat, Reply, inexact_number, parse_calls};
+use serde_json::{Map, Value, json};
 
 use super::Provider;
 use super::failure;
@@ -105,6 +105,11 @@ pub(super) trait Codec: Sync {
     /// What of a turn, as it came, goes back to the provider; `None` where our own message holds all of it.
     fn keep(&self, turn: Vec<Value>) -> Option<Vec<Value>>;
 
+    /// The arguments in an event of a stream, where calls come whole and as values, in their order.
+    fn arguments<'v>(&self, _event: &'v mut Value) -> Vec<&'v mut Value> {
+        Vec::new()
+    }
+
     /// A stream that has not begun.
     fn assembly(&self) -> Box<dyn Assembly>;
 }
@@ -173,6 +178,39 @@ fn tokens(value: &Value, pointer: &str) -> u64 {
 /// The text at a key; empty without one.
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Puts back the digits that values do not hold: arguments with such numbers become the text that came.
+pub(super) fn exact(codec: &dyn Codec, text: &str, event: &mut Value) {
+    if inexact_number(text).is_none() {
+        return;
+    }
+    let Ok(parsed) = parse_calls(codec.format(), text) else { return };
+    let arguments = codec.arguments(event);
+    if arguments.len() == parsed.calls.len() {
+        for (place, call) in arguments.into_iter().zip(parsed.calls) {
+            *place = call.arguments;
+        }
+    }
+}
+
+/// Arguments as they were written.
+fn written(arguments: &Value) -> String {
+    match arguments {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Arguments that are text, as the object that providers with objects take back.
+fn as_object(arguments: &mut Value) {
+    if let Value::String(text) = arguments {
+        *arguments = match serde_json::from_str::<Value>(text) {
+            Ok(object @ Value::Object(_)) => object,
+            _ => json!({"invalid_arguments": text}),
+        };
+    }
 }
 
 /// Adds a piece of text to what is told, unless it is empty.

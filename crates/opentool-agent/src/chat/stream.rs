@@ -109,7 +109,7 @@ impl Reading {
             if chunk.is_none() && serde_json::from_str::<IgnoredAny>(text).is_err() && text != DONE {
                 return Err(failure::broke_off());
             }
-            self.take(text)?;
+            self.take(text, model)?;
         }
         if too_large {
             return Err(ModelError::Protocol(
@@ -126,13 +126,14 @@ impl Reading {
         Ok(State::Reading(self))
     }
 
-    fn take(&mut self, text: &str) -> Result<(), ModelError> {
+    fn take(&mut self, text: &str, model: &Model) -> Result<(), ModelError> {
         if text.trim().is_empty() || text == DONE {
             return Ok(());
         }
-        let event: Value = serde_json::from_str(text).map_err(|error| {
+        let mut event: Value = serde_json::from_str(text).map_err(|error| {
             ModelError::Protocol(format!("an event is not JSON ({error}): {}", failure::plain(text)).into())
         })?;
+        codec::exact(model.codec(), text, &mut event);
         let mut told = Vec::new();
         self.assembly.take(event, &mut told)?;
         for event in &mut told {

@@ -7,7 +7,9 @@ use opentool_core::{Content, ModelError, ParallelCalls, ReplyEvent, StopReason, 
 use opentool_schema::MessageFormat;
 use serde_json::{Map, Value, json};
 
-use super::{Ask, Assembly, Codec, Delivery, Said, protocol, tell_reasoning, tell_text, text, tokens};
+use super::{
+    Ask, Assembly, Codec, Delivery, Said, as_object, protocol, tell_reasoning, tell_text, text, tokens,
+};
 use crate::chat::failure;
 use crate::chat::shown::{Shown, described, shown};
 use crate::chat::tools::Choice;
@@ -105,12 +107,8 @@ impl Codec for Anthropic {
         }
         for block in blocks.iter_mut() {
             // Of a stream, the arguments are text still; the API takes objects.
-            if let Some(Value::String(written)) = block.get("input") {
-                let input = match serde_json::from_str::<Value>(written) {
-                    Ok(object @ Value::Object(_)) => object,
-                    _ => json!({"invalid_arguments": written}),
-                };
-                block.as_object_mut()?.insert("input".to_owned(), input);
+            if let Some(input) = block.get_mut("input") {
+                as_object(input);
             }
         }
         // The API refuses texts of nothing but white space, which models write.

@@ -7,7 +7,10 @@ use opentool_core::{Content, ModelError, ReplyEvent, StopReason, Usage};
 use opentool_schema::MessageFormat;
 use serde_json::{Map, Value, json};
 
-use super::{Ask, Assembly, Codec, Delivery, Said, protocol, tell_reasoning, tell_text, text, tokens};
+use super::{
+    Ask, Assembly, Codec, Delivery, Said, as_object, protocol, tell_reasoning, tell_text, text, tokens,
+    written,
+};
 use crate::chat::failure;
 use crate::chat::shown::{Shown, shown};
 use crate::chat::tools::Choice;
@@ -110,7 +113,7 @@ impl Codec for Gemini {
         Ok(Said { stop, usage: usage(answer), reasoning })
     }
 
-    fn keep(&self, turn: Vec<Value>) -> Option<Vec<Value>> {
+    fn keep(&self, mut turn: Vec<Value>) -> Option<Vec<Value>> {
         let is_plain = |part: &Value| {
             let members = part.as_object();
             members.is_some_and(|members| {
@@ -118,7 +121,18 @@ impl Codec for Gemini {
             })
         };
         let mut parts = turn.iter().filter_map(|content| content.get("parts")?.as_array()).flatten();
-        (!parts.all(is_plain)).then_some(turn)
+        if parts.all(is_plain) {
+            return None;
+        }
+        for content in &mut turn {
+            let parts = content.get_mut("parts").and_then(Value::as_array_mut);
+            calls(parts).for_each(as_object);
+        }
+        Some(turn)
+    }
+
+    fn arguments<'v>(&self, event: &'v mut Value) -> Vec<&'v mut Value> {
+        calls(event.pointer_mut("/candidates/0/content/parts").and_then(Value::as_array_mut)).collect()
     }
 
     fn assembly(&self) -> Box<dyn Assembly> {
@@ -148,6 +162,11 @@ fn sign(content: &mut Value) {
     if let Some(members) = call.and_then(Value::as_object_mut) {
         members.insert("thoughtSignature".to_owned(), FOREIGN.into());
     }
+}
+
+/// The arguments of the calls among parts.
+fn calls(parts: Option<&mut Vec<Value>>) -> impl Iterator<Item = &mut Value> {
+    parts.into_iter().flatten().filter_map(|part| part.pointer_mut("/functionCall/args"))
 }
 
 fn is_thought(part: &Value) -> bool {
@@ -181,8 +200,9 @@ impl Responses {
             let index = self.calls;
             self.calls = self.calls.saturating_add(1);
             told.push(ReplyEvent::CallStarted { index, name: text(call, "name").to_owned() });
-            if let Some(arguments) = call.get("args").filter(|arguments| !arguments.is_null()) {
-                told.push(ReplyEvent::Arguments { index, text: arguments.to_string() });
+            let arguments = call.get("args").map(written).unwrap_or_default();
+            if !arguments.is_empty() {
+                told.push(ReplyEvent::Arguments { index, text: arguments });
             }
         } else if is_thought(&part) {
             tell_reasoning(text(&part, "text"), told);

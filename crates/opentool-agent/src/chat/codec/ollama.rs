@@ -8,7 +8,8 @@ use opentool_schema::MessageFormat;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Ask, Assembly, Codec, Delivery, Framing, Said, protocol, tell_reasoning, tell_text, text, tokens,
+    Ask, Assembly, Codec, Delivery, Framing, Said, as_object, protocol, tell_reasoning, tell_text, text,
+    tokens, written,
 };
 use crate::chat::failure;
 use crate::chat::shown::{Shown, described, shown};
@@ -83,14 +84,28 @@ impl Codec for Ollama {
         Ok(Said { stop, usage, reasoning: text(message, "thinking").to_owned() })
     }
 
-    fn keep(&self, turn: Vec<Value>) -> Option<Vec<Value>> {
-        let thought = turn.first()?.get("thinking")?.as_str()?;
-        (!thought.is_empty()).then_some(turn)
+    fn keep(&self, mut turn: Vec<Value>) -> Option<Vec<Value>> {
+        let message = turn.first_mut()?;
+        if message.get("thinking")?.as_str()?.is_empty() {
+            return None;
+        }
+        calls(message).for_each(as_object);
+        Some(turn)
+    }
+
+    fn arguments<'v>(&self, event: &'v mut Value) -> Vec<&'v mut Value> {
+        event.get_mut("message").into_iter().flat_map(calls).collect()
     }
 
     fn assembly(&self) -> Box<dyn Assembly> {
         Box::<Lines>::default()
     }
+}
+
+/// The arguments of a message's calls.
+fn calls(message: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten();
+    calls.filter_map(|call| call.pointer_mut("/function/arguments"))
 }
 
 fn user(blocks: &[Content]) -> Value {
@@ -137,8 +152,9 @@ impl Assembly for Lines {
                 let index = self.calls.len();
                 let function = call.get("function").unwrap_or(&Value::Null);
                 told.push(ReplyEvent::CallStarted { index, name: text(function, "name").to_owned() });
-                if let Some(arguments) = function.get("arguments").filter(|arguments| !arguments.is_null()) {
-                    told.push(ReplyEvent::Arguments { index, text: arguments.to_string() });
+                let arguments = function.get("arguments").map(written).unwrap_or_default();
+                if !arguments.is_empty() {
+                    told.push(ReplyEvent::Arguments { index, text: arguments });
                 }
                 self.calls.push(call.clone());
             }

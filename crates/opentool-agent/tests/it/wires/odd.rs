@@ -256,3 +256,33 @@ async fn reasoning_that_cannot_go_back_takes_its_ids_with_it() {
     let (body, _) = asked(Provider::OpenAiResponses, "gpt-4o", &messages[..1], json!({"output": []})).await;
     assert_eq!(body.get("include"), None, "models without reasoning refuse the question for it");
 }
+
+#[tokio::test]
+async fn no_digit_of_an_argument_is_lost_in_a_stream() {
+    let number = "123456789012345678901234567890";
+    let ollama = format!(
+        "{{\"message\":{{\"content\":\"\",\"thinking\":\"Hm.\",\"tool_calls\":[{{\"function\":{{\"name\":\"f\",\"arguments\":{{\"id\":{number}}}}}}}]}},\"done\":true}}\n"
+    );
+    let gemini = format!(
+        "data: {{\"candidates\":[{{\"content\":{{\"role\":\"model\",\"parts\":[{{\"thoughtSignature\":\"c2ln\",\"functionCall\":{{\"name\":\"f\",\"args\":{{\"id\":{number}}}}}}}]}},\"finishReason\":\"STOP\"}}]}}\n\n"
+    );
+    for (provider, text) in [(Provider::Ollama, ollama), (Provider::Gemini, gemini)] {
+        let server = server(move |_| streamed("text/event-stream", &text, 9)).await;
+        let model = Model::new(provider, "m").base_url(server.base.trim_end_matches("/v1")).unwrap();
+        let (mut messages, tools) = (vec![Message::user("?")], ToolSet::new());
+        let events: Vec<ReplyEvent> =
+            model.stream(ChatRequest::new(&messages, &tools)).try_collect().await.unwrap();
+        let written = format!("{{\"id\":{number}}}");
+        assert_eq!(seen(&events).2, [("f".to_owned(), written.clone())], "{provider}");
+        let Some(ReplyEvent::Done { reply }) = events.last() else { panic!("{events:?}") };
+        assert_eq!(reply.message.tool_calls[0].arguments, json!(written), "{provider}");
+        // The turn goes back with an object, which is all that these providers take.
+        messages.push(Message::Assistant(reply.message.clone()));
+        model.stream(ChatRequest::new(&messages, &tools)).try_collect::<Vec<_>>().await.unwrap();
+        let received = server.received.lock().unwrap();
+        let pointers =
+            ["/messages/1/tool_calls/0/function/arguments", "/contents/1/parts/0/functionCall/args"];
+        let sent = pointers.iter().find_map(|pointer| received[1].body.pointer(pointer)).unwrap();
+        assert!(sent.is_object(), "{provider}: {sent}");
+    }
+}

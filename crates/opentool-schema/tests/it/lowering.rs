@@ -1,9 +1,7 @@
 //! Single tools on their way to a provider and back, where something went wrong once.
 
 use opentool_core::{Schema, ToolDefinition};
-use opentool_schema::{
-    Dialect, LowerError, LowerOptions, Lowered, SchemaError, Strict, lint, lower,
-};
+use opentool_schema::{Dialect, LowerError, LowerOptions, Lowered, SchemaError, Strict, lint, lower};
 use serde_json::{Value, json};
 
 fn tool(schema: Value) -> ToolDefinition {
@@ -84,7 +82,10 @@ fn a_tuple_with_a_gap_is_refused() {
     assert_eq!(problem[0].pointer, "/t");
     assert!(problem[0].to_string().contains("`item_0` is missing before `item_1`"), "{}", problem[0]);
     assert_eq!(decode(json!({"item_0": 1, "item_1": null, "other_items": []})).unwrap(), json!({"t": [1]}));
-    assert_eq!(decode(json!({"item_0": 1, "item_1": 2, "other_items": [9]})).unwrap(), json!({"t": [1, 2, 9]}));
+    assert_eq!(
+        decode(json!({"item_0": 1, "item_1": 2, "other_items": [9]})).unwrap(),
+        json!({"t": [1, 2, 9]})
+    );
 }
 
 #[test]

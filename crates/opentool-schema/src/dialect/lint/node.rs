@@ -67,12 +67,11 @@ impl<'s> Judge<'s, '_> {
         };
         if self.root.get("type").is_none_or(|kind| kind != object) {
             self.say("root", format!("the root has to have the type `{object}`"));
+        } else if self.rules.root_properties && !self.root.get("properties").is_some_and(Value::is_object) {
+            self.say("root", "the root has to have `properties`, an empty object where there are none");
         }
         if !wants_plain_root(self.rules) {
             return;
-        }
-        if self.rules.root_properties && !self.root.get("properties").is_some_and(Value::is_object) {
-            self.say("root", "the root has to have `properties`, an empty object where there are none");
         }
         for keyword in ["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "$ref"] {
             if self.root.get(keyword).is_some() {

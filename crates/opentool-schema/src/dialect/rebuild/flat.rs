@@ -70,11 +70,14 @@ impl<'r> Rebuild<'r, '_> {
         }
         if let Some(Value::String(reference)) = members.get("$ref") {
             let (pointer, target) = self.target(reference, &sub.pointer)?;
-            if spot.is_open(&pointer) || flat.opened.contains(&pointer) {
-                return Err(Stop::Circle(pointer));
+            // What applies already applies no more the second time.
+            if !flat.opened.contains(&pointer) {
+                if spot.is_open(&pointer) {
+                    return Err(Stop::Circle(pointer));
+                }
+                flat.opened.push(Rc::clone(&pointer));
+                self.add(flat, &Sub { schema: target, pointer }, spot)?;
             }
-            flat.opened.push(Rc::clone(&pointer));
-            self.add(flat, &Sub { schema: target, pointer }, spot)?;
         }
         for (i, inner) in list(members.get("allOf")).iter().enumerate() {
             self.add(flat, &sub.entry("allOf", &i.to_string(), inner), spot)?;

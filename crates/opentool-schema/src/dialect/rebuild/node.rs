@@ -42,6 +42,7 @@ impl<'r> Rebuild<'r, '_> {
         };
         if may && let Some(made) = self.referred(circle)? {
             for sub in all {
+                self.step(&sub.pointer)?;
                 self.lose(sub, "beside a reference that leads in a circle");
             }
             return Ok(made);

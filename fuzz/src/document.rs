@@ -25,7 +25,7 @@ pub(crate) fn run(input: &[u8]) {
     }
     printed(&parsed.document);
     if parsed.document.functions.len() <= MOST {
-        for version in [Version::V1_0_0, Version::V1_1_0] {
+        for version in Version::ALL {
             printed(&parsed.document.for_version(version).0);
         }
         converted(&parsed.document);

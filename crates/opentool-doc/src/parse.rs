@@ -76,6 +76,9 @@ fn check(text: &[u8], file: &str) -> Result<Checked, DocError> {
     let parsed = opentool_text::parse(text, &EXPECTED.notation(notation(file))).map_err(syntax)?;
     let mut findings = lint::check(&parsed.value);
     let not_a_document = findings.is_not_opentool();
+    if !not_a_document {
+        lint::number::check(&parsed.value, text, parsed.notation, &mut findings);
+    }
     for found in parsed.findings {
         findings.take(found, Culprit::Key);
     }

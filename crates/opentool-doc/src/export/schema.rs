@@ -51,9 +51,17 @@ impl Converter<'_> {
                 "additionalProperties" | "unevaluatedProperties"
                     if *value == Value::Bool(false)
                         && self.arguments.as_deref() == Some(self.at.as_str()) => {}
+                "additionalProperties" | "unevaluatedProperties"
+                    if is_open(value) && self.arguments.as_deref() == Some(self.at.as_str()) =>
+                {
+                    self.lose(
+                        keyword,
+                        "a function takes its parameters and nothing else; other arguments are refused",
+                    );
+                }
                 // Everything is allowed beside what is listed; that is how the format has it.
                 "additionalProperties" | "unevaluatedProperties" | "additionalItems" | "unevaluatedItems"
-                    if *value == Value::Bool(true) || value.as_object().is_some_and(Map::is_empty) => {}
+                    if is_open(value) => {}
                 silent if SILENT.contains(&silent) => {}
                 own if own.starts_with("x-") => schema.extra.insert(own, value.clone()),
                 other => self.lose_plainly(other),
@@ -230,13 +238,14 @@ impl Converter<'_> {
         }
         let kind = schema.kind.unwrap_or(SchemaType::String);
         if let Some(values) = &mut schema.values {
-            let before = values.len();
-            values.retain(|value| value.is_null() || kind.fits(value));
-            let fitting = values.len();
+            let (fitting, others): (Vec<Value>, Vec<Value>) =
+                std::mem::take(values).into_iter().partition(|value| value.is_null() || kind.fits(value));
+            *values = fitting;
             let mut seen = std::collections::HashSet::new();
             values.retain(|value| seen.insert(value.to_string()));
-            if fitting < before {
-                self.lose("enum", format!("values that are not of the type `{kind}` are left out"));
+            if !others.is_empty() {
+                let others = listed(others.iter().map(Value::to_string));
+                self.lose("enum", format!("values that are not of the type `{kind}` are left out: {others}"));
             }
             if schema.values.as_ref().is_some_and(Vec::is_empty) {
                 schema.values = None;
@@ -276,11 +285,16 @@ impl Converter<'_> {
             }
         });
         let Some(required) = &mut schema.required else { return };
-        let before = required.len();
         let mut seen = std::collections::HashSet::new();
-        required.retain(|name| properties.contains_key(name));
-        if required.len() < before {
-            self.lose("required", "properties that are required and not described are left out");
+        let (described, others): (Vec<String>, Vec<String>) =
+            std::mem::take(required).into_iter().partition(|name| properties.contains_key(name));
+        *required = described;
+        if !others.is_empty() {
+            let others = listed(others.into_iter());
+            self.lose(
+                "required",
+                format!("properties that are required and not described are left out: {others}"),
+            );
         }
         required.retain(|name| seen.insert(name.clone()));
         if required.is_empty() {
@@ -317,5 +331,24 @@ impl Converter<'_> {
         }
         self.lose("type", "any value is allowed, which cannot be said; it is a string");
         SchemaType::String
+    }
+}
+
+/// Whether a keyword about what else there may be allows everything.
+fn is_open(value: &Value) -> bool {
+    *value == Value::Bool(true) || value.as_object().is_some_and(Map::is_empty)
+}
+
+/// `` `a`, `b` and 3 more``: the first of many, each cut.
+fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
+    /// How many are named.
+    const NAMED: usize = 5;
+
+    let more = names.len().saturating_sub(NAMED);
+    let named: Vec<String> =
+        names.take(NAMED).map(|name| format!("`{}`", crate::words::short(&name))).collect();
+    match more {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }

@@ -11,6 +11,7 @@ mod graph;
 mod keyword;
 mod members;
 pub(crate) mod name;
+pub(crate) mod number;
 mod reference;
 pub(crate) mod rules;
 mod schema;
@@ -48,8 +49,12 @@ struct Lint<'d> {
     uses: IndexMap<Option<&'d str>, Vec<&'d str>>,
     /// The schemas that are only a reference, and where that leads.
     aliases: HashMap<&'d str, &'d str>,
+    /// The schemas that every value of a schema holds a value of.
+    needs: HashMap<&'d str, Vec<&'d str>>,
     /// The schema that is being checked.
     inside: Option<&'d str>,
+    /// Whether every value of that schema has what is being checked.
+    needed: bool,
 }
 
 impl<'d> Lint<'d> {
@@ -63,7 +68,9 @@ impl<'d> Lint<'d> {
             schemas: document.get("schemas").and_then(Value::as_object),
             uses: IndexMap::new(),
             aliases: HashMap::new(),
+            needs: HashMap::new(),
             inside: None,
+            needed: true,
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::members::SCHEMA;
-use super::{Culprit, Lint, graph, rule};
+use super::{Culprit, Lint, Rule, graph, rule};
 use crate::reference;
 use crate::words::short;
 
@@ -66,6 +66,9 @@ impl<'d> Lint<'d> {
                 return lint.not_found(&name);
             };
             lint.uses.entry(lint.inside).or_default().push(name);
+            if let Some(inside) = lint.inside.filter(|_| lint.needed) {
+                lint.needs.entry(inside).or_default().push(name);
+            }
             if let Some(alias) = lint.inside.filter(|_| depth == 0) {
                 lint.aliases.insert(alias, name);
             }
@@ -150,24 +153,34 @@ impl<'d> Lint<'d> {
     }
 
     fn recursive(&mut self, schemas: &'d Map<String, Value>, endless: &HashSet<&'d str>) {
-        let cycles = graph::cycles(schemas.keys().map(String::as_str), |name| {
-            self.uses.get(&Some(name)).map_or(&[], Vec::as_slice)
-        });
-        for cycle in cycles {
-            let Some(first) = cycle.first().copied() else { continue };
-            if endless.contains(first) {
-                continue;
-            }
-            self.within(first, |lint| {
-                let shown = short(first);
-                let message = match cycle.get(1) {
-                    None => format!("the schema `{shown}` contains itself"),
-                    Some(next) => format!("the schema `{shown}` contains itself, by way of `{}`", short(next)),
-                };
-                let help = "that is allowed; as JSON Schema it becomes a definition that refers to itself, and whoever \
-                            fills it in must be able to end: no member of the circle may be required all the way";
-                lint.found(rule::RECURSIVE_SCHEMA, Culprit::Key, message, help);
-            });
+        let names = || schemas.keys().map(String::as_str);
+        let never_end = graph::cycles(names(), |name| self.needs.get(name).map_or(&[], Vec::as_slice));
+        let cycles = graph::cycles(names(), |name| self.uses.get(&Some(name)).map_or(&[], Vec::as_slice));
+        let told: HashSet<&str> = never_end.iter().flatten().copied().collect();
+        for cycle in never_end {
+            let help = "take one of the circle out of `required`, or make it a list, which may be empty";
+            let what = "and is required all the way: no value can satisfy it";
+            self.circle(rule::ENDLESS_SCHEMA, &cycle, endless, what, help);
         }
+        for cycle in cycles.into_iter().filter(|cycle| !cycle.iter().any(|name| told.contains(name))) {
+            let help = "that is allowed; as JSON Schema it becomes a definition that refers to itself";
+            self.circle(rule::RECURSIVE_SCHEMA, &cycle, endless, "", help);
+        }
+    }
+
+    fn circle(&mut self, rule: Rule, cycle: &[&'d str], endless: &HashSet<&'d str>, what: &str, help: &str) {
+        // References that lead to no schema are told of already.
+        let Some(first) = cycle.first().copied().filter(|first| !endless.contains(first)) else { return };
+        self.within(first, |lint| {
+            let mut message = format!("the schema `{}` contains itself", short(first));
+            if let Some(next) = cycle.get(1) {
+                message.push_str(&format!(", by way of `{}`", short(next)));
+            }
+            if !what.is_empty() {
+                message.push_str(if cycle.len() > 1 { ", " } else { " " });
+                message.push_str(what);
+            }
+            lint.found(rule, Culprit::Key, message, help);
+        });
     }
 }

@@ -61,7 +61,9 @@ rules! {
     REF_TO_REF = "ref-to-ref", Warning, "a schema that is referred to is not itself a reference";
     REF_SIBLINGS = "ref-siblings", Warning, "beside `$ref` stands at most a description";
     RECURSIVE_SCHEMA = "recursive-schema", Note, "a schema that contains itself is meant to";
+    ENDLESS_SCHEMA = "endless-schema", Warning, "a value of a schema can come to an end";
     UNUSED_SCHEMA = "unused-schema", Warning, "every schema is used by a function";
     SCHEMA_NAME = "schema-name", Warning, "a schema name can be written in a reference as it is";
+    INEXACT_NUMBER = "inexact-number", Error, "numbers are integers of up to 64 bits, or doubles";
     TOO_DEEP = "too-deep", Error, "schemas are nested at most 128 levels deep";
 }

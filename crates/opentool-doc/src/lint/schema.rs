@@ -50,10 +50,13 @@ impl<'d> Lint<'d> {
         self.enumeration(object, kind);
         let inner = depth.saturating_add(1);
         if let Some(properties) = present(object, "properties") {
-            self.within("properties", |lint| lint.properties(properties, inner));
+            self.within("properties", |lint| lint.properties(properties, object, inner));
         }
         if let Some(items) = present(object, "items") {
+            // A list may be empty.
+            let needed = std::mem::replace(&mut self.needed, false);
             self.within("items", |lint| lint.schema(items, inner));
+            self.needed = needed;
         }
         self.required(object);
     }
@@ -128,12 +131,16 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn properties(&mut self, value: &'d Value, depth: usize) {
+    fn properties(&mut self, value: &'d Value, object: &'d Map<String, Value>, depth: usize) {
         let Value::Object(properties) = value else {
             let help = "write `\"properties\": {\"name\": {\"type\": \"string\"}}`";
             return self.not_a(value, "properties", "an object", help);
         };
+        let required = object.get("required").and_then(Value::as_array);
+        let required: HashSet<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let needed = self.needed;
         for (name, property) in properties {
+            self.needed = needed && required.contains(name.as_str());
             self.within(name, |lint| {
                 if name.is_empty() {
                     let help = "give the property a name, for example `city`";
@@ -142,6 +149,7 @@ impl<'d> Lint<'d> {
                 lint.schema(property, depth);
             });
         }
+        self.needed = needed;
     }
 
     fn required(&mut self, object: &'d Map<String, Value>) {

@@ -7,6 +7,8 @@ use crate::Version;
 use crate::version::numbers;
 use crate::words::short;
 
+const VERSIONS: &str = "the versions are 1.0.0, 1.1.0 (adds `server`) and 2.0.0 (adds `stream`)";
+
 impl<'d> Lint<'d> {
     pub(super) fn format_version(&mut self, object: &'d Map<String, Value>) {
         let Some(version) = self.text(object, "opentool") else { return };
@@ -14,7 +16,7 @@ impl<'d> Lint<'d> {
             let shown = short(version);
             if numbers(version).is_none() {
                 let message = format!("`{shown}` is not a version: three numbers with dots between them");
-                lint.found(rule::FORMAT_VERSION, Culprit::Value, message, "write `\"1.0.0\"` or `\"1.1.0\"`");
+                lint.found(rule::FORMAT_VERSION, Culprit::Value, message, VERSIONS);
             } else if !Version::is_known(version) {
                 let message = match Version::rules_for(version) {
                     Some(rules) => format!(
@@ -26,8 +28,14 @@ impl<'d> Lint<'d> {
                     rule::UNKNOWN_VERSION,
                     Culprit::Value,
                     message,
-                    "the versions are 1.0.0, 1.1.0 and 2.0.0",
+                    VERSIONS,
                 );
+            } else if let Some((release, _)) = version.split_once(['-', '+']) {
+                let message = format!(
+                    "`{shown}` is a version of its own that was never published; the document is read by the rules of \
+                     {release}"
+                );
+                lint.found(rule::UNKNOWN_VERSION, Culprit::Value, message, VERSIONS);
             }
         });
     }

@@ -16,7 +16,7 @@ mod gemini_openapi;
 mod json_schema;
 mod lint;
 pub(crate) mod listing;
-mod lower;
+pub(crate) mod lower;
 pub(crate) mod mcp;
 mod mistral;
 mod named;

@@ -17,8 +17,9 @@ pub(super) fn read(text: &str) -> Reading {
         reading.say(text);
     }
     for call in found.calls {
+        let id = call.id.map(Value::from);
         let call = json!({"name": call.name, "arguments": call.arguments});
-        reading.call(Entry { pointer: "", call: &call, id: None, arguments: "arguments" });
+        reading.call(Entry { pointer: "", call: &call, id: id.as_ref(), arguments: "arguments" });
     }
     found.problems.into_iter().for_each(|problem| reading.problem(problem));
     reading.keep(text.into());

@@ -41,6 +41,7 @@ fn not_a_call() -> Problem {
 /// `{"name", "arguments"}` in its spellings.
 fn call(value: Value) -> Option<TextCall> {
     let Value::Object(mut members) = value else { return None };
+    let id = members.get("id").and_then(Value::as_str).map(str::to_owned);
     // OpenAI's: `{"type": "function", "function": {…}}`.
     if let Some(Value::Object(inner)) = members.get_mut("function") {
         members = std::mem::take(inner);
@@ -51,7 +52,8 @@ fn call(value: Value) -> Option<TextCall> {
     let arguments = ["arguments", "parameters", "args", "input", "tool_input"]
         .iter()
         .find_map(|key| members.shift_remove(*key));
-    Some(TextCall::new(&name, object(arguments.unwrap_or(Value::Null))))
+    let id = id.filter(|id| !id.is_empty());
+    Some(TextCall { id, ..TextCall::new(&name, object(arguments.unwrap_or(Value::Null))) })
 }
 
 /// Arguments that are the text of an object become the object; other things stay for validation to refuse.

@@ -34,17 +34,17 @@ pub(super) fn read(text: &str) -> Option<TextCalls> {
             **mark != "functools" || (before.trim().is_empty() && after.starts_with('['))
         })
     })?;
-    if *mark == "[TOOL_CALLS]" && text.contains("[ARGS]") {
-        // Since version 11: `[TOOL_CALLS]name[ARGS]{…}`, one mark a call.
+    let (_, after) = text.split_once(mark)?;
+    let is_list = after.trim_start().starts_with(['[', '{']) && !after.trim_start().starts_with("[ARGS]");
+    if *mark == "[TOOL_CALLS]" && !is_list {
         for piece in text.split(mark).skip(1) {
             if found.full() {
                 break;
             }
-            found.add(parts(piece.split("[TOOL_").next().unwrap_or(piece), "[ARGS]"));
+            found.add(mistral(piece.split("[TOOL_").next().unwrap_or(piece)));
         }
         return Some(found);
     }
-    let (_, after) = text.split_once(mark)?;
     found.add(several(after));
     Some(found)
 }
@@ -58,6 +58,19 @@ fn several(text: &str) -> Result<Vec<TextCall>, Problem> {
         return calls.map(|calls| calls.into_iter().flatten().collect());
     }
     json::calls(body)
+}
+
+/// Mistral's since version 11, one mark a call: `name[CALL_ID]id[ARGS]{…}`, `name[ARGS]{…}`, `name{…}`.
+fn mistral(piece: &str) -> Result<Vec<TextCall>, Problem> {
+    let (head, arguments) = match piece.split_once("[ARGS]") {
+        Some(parts) => parts,
+        None => piece.find('{').and_then(|at| piece.split_at_checked(at)).ok_or_else(cut_off)?,
+    };
+    let (name, id) = match head.split_once("[CALL_ID]") {
+        Some((name, id)) => (name, Some(id.trim().to_owned()).filter(|id| !id.is_empty())),
+        None => (head, None),
+    };
+    call(name, arguments).map(|call| vec![TextCall { id, ..call }])
 }
 
 fn parts(inside: &str, middle: &str) -> Result<Vec<TextCall>, Problem> {

@@ -29,11 +29,13 @@ pub struct TextCall {
     pub name: String,
     /// The arguments: an object, or what was written instead of one.
     pub arguments: Value,
+    /// The id, where the template has ids (Mistral) and the model wrote one.
+    pub id: Option<String>,
 }
 
 impl TextCall {
     fn new(name: &str, arguments: impl Into<Value>) -> Self {
-        Self { name: name.trim().to_owned(), arguments: arguments.into() }
+        Self { name: name.trim().to_owned(), arguments: arguments.into(), id: None }
     }
 }
 

@@ -6,6 +6,7 @@ use jsonschema::{Draft, PatternOptions};
 use serde_json::Value;
 
 use crate::SchemaError;
+use crate::dialect::lower::modernise;
 use crate::text::shorten;
 
 /// Formats that are asserted by the crate but that authors use in other senses: they only annotate.
@@ -59,6 +60,17 @@ pub(super) fn compile(schema: &Value) -> Result<jsonschema::Validator, SchemaErr
         }
         (_, draft) => build(schema, draft.unwrap_or(Draft::Draft202012)),
     }
+}
+
+/// The schema in today's draft, where it names no draft and has forms of an older one: a list of `items`, a boolean
+/// `exclusiveMinimum`.
+pub(super) fn modern(schema: &Value) -> Option<Value> {
+    if known_draft(schema).is_some() {
+        return None;
+    }
+    let mut written = schema.clone();
+    modernise(&mut written);
+    (written != *schema).then_some(written)
 }
 
 /// Compiles a schema or a piece of one: with patterns that take linear time, or else with bounded ones.

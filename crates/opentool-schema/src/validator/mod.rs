@@ -39,7 +39,7 @@ fn has_huge(value: &Value) -> bool {
 ///
 /// # What is asserted
 /// All keywords of the draft that `$schema` names (draft-04 to 2020-12; 2020-12 without or with an unknown
-/// `$schema`). Of the formats: `date`, `date-time`, `email`, `hostname`, `ipv4`, `ipv6`, `uri` and `uuid`; all
+/// `$schema`; forms of older drafts in a schema without one are taken for what they are). Of the formats: `date`, `date-time`, `email`, `hostname`, `ipv4`, `ipv6`, `uri` and `uuid`; all
 /// others are annotations, because authors use them loosely (`time` without an offset, `duration` as `30s`).
 ///
 /// # Limits
@@ -50,6 +50,8 @@ pub struct Validator {
     compiled: jsonschema::Validator,
     plain: Option<Plain>,
     schema: Schema,
+    /// The schema in today's draft, where it is written in an older one without saying so.
+    modern: Option<Value>,
     depth: usize,
 }
 
@@ -60,15 +62,31 @@ impl Validator {
     /// [`SchemaError`] by what is wrong with the schema, with a pointer into it where there is one.
     pub fn new(schema: &Schema) -> Result<Self, SchemaError> {
         let value = schema.as_value();
-        let reach = complexity::measure(value)?;
-        let compiled = compile::compile(value)?;
+        let mut reach = complexity::measure(value)?;
+        let mut modern = None;
+        let compiled = match compile::compile(value) {
+            Ok(compiled) => compiled,
+            Err(error) => {
+                let written = compile::modern(value).ok_or(error)?;
+                reach = complexity::measure(&written)?;
+                let compiled = compile::compile(&written)?;
+                modern = Some(written);
+                compiled
+            }
+        };
         let depth = MAX_FRAMES.checked_div(reach).unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
-        Ok(Self { compiled, plain: Plain::of(value), schema: schema.clone(), depth })
+        let plain = Plain::of(modern.as_ref().unwrap_or(value));
+        Ok(Self { compiled, plain, schema: schema.clone(), modern, depth })
     }
 
     /// The schema, as it came.
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// The schema that arguments are judged by.
+    fn judged(&self) -> &Value {
+        self.modern.as_ref().unwrap_or(self.schema.as_value())
     }
 
     /// Levels of arguments that are checked at all.
@@ -106,7 +124,7 @@ impl Validator {
         let problems = if self.compiled.is_valid(arguments) {
             self.rounded(arguments)
         } else {
-            explain(self.schema.as_value(), &self.compiled, arguments)
+            explain(self.judged(), &self.compiled, arguments)
         };
         if problems.is_empty() { Ok(()) } else { Err(InvalidArguments::new(problems)) }
     }
@@ -114,7 +132,7 @@ impl Validator {
     /// The integers of arguments that the compiled schema accepts and that are too large to be one: whoever read
     /// them made a double of them, and may have rounded.
     fn rounded(&self, arguments: &Value) -> Vec<Problem> {
-        if has_huge(arguments) { misfits(self.schema.as_value(), arguments) } else { Vec::new() }
+        if has_huge(arguments) { misfits(self.judged(), arguments) } else { Vec::new() }
     }
 
     fn surely_accepts(&self, arguments: &Value) -> bool {

@@ -249,7 +249,10 @@ fn drafts_are_honoured() {
     };
     let nineteen = compile(with("https://json-schema.org/draft/2019-09/schema", tuple.clone())).unwrap();
     assert!(nineteen.accepts(&json!(["a"])) && !nineteen.accepts(&json!(["a", 1])));
-    refused(tuple);
+    // Without a draft the list is taken for what it is; who says 2020-12 is held to it.
+    let unnamed = compile(tuple.clone()).unwrap();
+    assert!(unnamed.accepts(&json!(["a"])) && !unnamed.accepts(&json!(["a", 1])));
+    refused(with("https://json-schema.org/draft/2020-12/schema", tuple));
     // A dialect that would have to be fetched counts as 2020-12.
     let vendor =
         with("https://spec.openapis.org/oas/3.1/dialect/base", json!({"prefixItems": [{"type": "string"}]}));

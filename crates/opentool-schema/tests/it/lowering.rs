@@ -1,7 +1,9 @@
 //! Single tools on their way to a provider and back, where something went wrong once.
 
 use opentool_core::{Schema, ToolDefinition};
-use opentool_schema::{Dialect, LowerError, LowerOptions, Lowered, SchemaError, Strict, lint, lower};
+use opentool_schema::{
+    Dialect, LowerError, LowerOptions, Lowered, SchemaError, Strict, Validator, lint, lower,
+};
 use serde_json::{Value, json};
 
 fn tool(schema: Value) -> ToolDefinition {
@@ -104,4 +106,42 @@ fn the_root_has_properties_where_openai_and_its_like_want_them() {
     let refused = json!({"type": "function", "function": {"name": "t", "parameters": {"type": "object"}}});
     let findings = lint(Dialect::OpenAi, &refused);
     assert_eq!((findings[0].rule, findings[0].pointer.as_str()), ("root", "/function/parameters"));
+}
+
+#[test]
+fn auto_says_that_strict_closes_an_object() {
+    let auto = |schema: Value| {
+        lower(&tool(schema), LowerOptions::new(Dialect::OpenAi).strict(Strict::Auto)).unwrap().strict
+    };
+    let open = auto(json!({"type": "object", "properties": {"a": {"type": "string"}}}));
+    assert!(open.strict && open.reason.contains("other keys are refused"), "{}", open.reason);
+    let closed = auto(json!({"type": "object", "properties": {}, "additionalProperties": false}));
+    assert_eq!(closed.reason, "nothing speaks against it");
+}
+
+#[test]
+fn gemini_is_told_of_the_form_of_other_keys() {
+    let lowered = to(
+        Dialect::Gemini,
+        json!({"type": "object", "properties": {"m": {"type": "object", "patternProperties": {"^x-": {"type": "integer"}}, "propertyNames": {"maxLength": 5}}}}),
+    );
+    let told =
+        lowered.definition.pointer("/parametersJsonSchema/properties/m/description").unwrap().to_string();
+    assert!(told.contains("^x-") && told.contains("propertyNames"), "{told}");
+}
+
+#[test]
+fn forms_of_older_drafts_are_judged_without_a_named_draft() {
+    let of = |schema: Value| Validator::new(&Schema::new(schema)).unwrap();
+    let above = of(
+        json!({"type": "object", "properties": {"n": {"type": "number", "minimum": 0, "exclusiveMinimum": true}}}),
+    );
+    assert!(above.accepts(&json!({"n": 1})) && !above.accepts(&json!({"n": 0})));
+    let problem = above.check(&json!({"n": 0})).unwrap_err().problems;
+    assert_eq!((problem[0].pointer.as_str(), problem[0].rule.as_str()), ("/n", "exclusiveMinimum"));
+    let pair = of(
+        json!({"type": "object", "properties": {"p": {"items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false}}}),
+    );
+    assert!(pair.accepts(&json!({"p": ["a", 1]})) && !pair.accepts(&json!({"p": ["a", 1, 2]})));
+    assert!(pair.schema().as_value().pointer("/properties/p/additionalItems").is_some());
 }

@@ -43,6 +43,21 @@ fn every_template_is_read() {
 }
 
 #[test]
+fn ids_of_mistral_are_kept() {
+    for (text, id) in [
+        ("[TOOL_CALLS]w[CALL_ID]abc123def[ARGS]{\"city\": \"Paris\"}", Some("abc123def")),
+        ("[TOOL_CALLS]w{\"city\": \"Paris\"}", None),
+        (
+            "[TOOL_CALLS] [{\"name\": \"w\", \"arguments\": {\"city\": \"Paris\"}, \"id\": \"abc123def\"}]",
+            Some("abc123def"),
+        ),
+    ] {
+        assert_eq!(calls(text), one("w", json!({"city": "Paris"})), "{text}");
+        assert_eq!(parse_text_calls(text).calls[0].id.as_deref(), id, "{text}");
+    }
+}
+
+#[test]
 fn several_calls_keep_their_order() {
     let names = |text: &str| calls(text).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     for text in [

@@ -25,6 +25,7 @@ pub use opentool_core::Strict;
 pub use rewrite::{Effect, Rewrite};
 pub use set::{LoweredSet, Refused, lower_all};
 
+pub(crate) use modern::modernise;
 pub(crate) use names::fitting;
 pub(crate) use rewrite::Rewrites;
 pub(crate) use sizes::{Count, count};
@@ -242,16 +243,20 @@ fn by_rules(
     {
         rewrites.push("", "outputSchema", Effect::Hint, "left out: this revision takes objects only");
     }
+    let rewrites = rewrites.finish(original);
+    let closed = rewrites.iter().any(|rewrite| rewrite.done == super::rebuild::IMPLIED);
+    let reason = match (is_strict, closed) {
+        (false, _) => "not asked for",
+        (true, false) => "nothing speaks against it",
+        (true, true) => "nothing speaks against it but that strict wants closed objects: other keys are refused",
+    };
     Ok(Lowered {
         tool: tool.name.clone(),
         name,
         definition,
-        rewrites: rewrites.finish(original),
+        rewrites,
         decoder,
-        strict: Strictness::new(
-            is_strict,
-            if is_strict { "nothing speaks against it" } else { "not asked for" },
-        ),
+        strict: Strictness::new(is_strict, reason),
         count,
     })
 }

@@ -70,6 +70,14 @@ impl<'r> Rebuild<'r, '_> {
                 }
             }
         }
+        if !self.rules.objects.closed {
+            // Nothing else in the schema speaks of the form of other keys.
+            for sub in flat.subs.iter().skip(flat.told) {
+                for keyword in ["patternProperties", "propertyNames"] {
+                    notes.extend(sub.get(keyword).map(|value| (keyword, value)));
+                }
+            }
+        }
         self.tell(&mut schema, flat, &codec, notes);
         schema.extend(limits);
         schema.insert("properties".to_owned(), Value::Object(writing.properties));

@@ -189,20 +189,15 @@ impl<'r> Rebuild<'r, '_> {
     /// What `additionalProperties` says in a dialect with open objects; `None` for `false`.
     pub(super) fn open_rest(&mut self, others: &Others<'r>, spot: &Spot) -> Result<Made> {
         for sub in &others.names {
-            self.note(&parent(&sub.pointer), "propertyNames", Effect::Wider, "left out");
-            self.lose(sub, "left out");
+            self.note(&parent(&sub.pointer), "propertyNames", Effect::Wider, MOVED);
+            self.lose(sub, MOVED);
         }
         let mut branches: Vec<Vec<Sub<'r>>> = Vec::new();
         for (_, sub) in &others.patterns {
             let holder =
                 sub.pointer.rsplit_once("/patternProperties").map_or("", |(holder, _)| holder).to_owned();
-            self.note(&holder, "patternProperties", Effect::Wider, "the patterns of the keys are left out");
-            self.note(
-                &holder,
-                "additionalProperties",
-                Effect::Wider,
-                "the patterns of the keys are left out",
-            );
+            self.note(&holder, "patternProperties", Effect::Wider, MOVED);
+            self.note(&holder, "additionalProperties", Effect::Wider, MOVED);
             self.lose(sub, "no longer tied to the pattern of the key");
             branches.push(vec![sub.clone()]);
         }

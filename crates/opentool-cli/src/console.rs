@@ -31,6 +31,18 @@ pub(crate) const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 /// How many errors of a document a person is shown without asking for all.
 const SHOWN_ERRORS: usize = 10;
 
+/// How many warnings a person is shown without asking: more of them are counted.
+const SHOWN_WARNINGS: usize = 3;
+
+/// How much of what a reader said a person wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Amount {
+    /// The errors, and warnings where they are few.
+    Worst,
+    /// The warnings too: something is missing, and they may be why.
+    Most,
+}
+
 /// Who reads the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
@@ -131,12 +143,19 @@ impl Console {
         }
     }
 
-    /// What a reader said about a document. A person reads the errors, and how many warnings and notes there are; each
-    /// of all with `-v`. A program reads all.
+    /// What a reader said about a document: [`Console::findings`], with the warnings only where they are few.
     pub(crate) fn diagnostics(&self, source: &str, diagnostics: &[Diagnostic]) -> io::Result<()> {
-        if diagnostics.is_empty() {
-            return Ok(());
-        }
+        self.findings(source, diagnostics.iter(), Amount::Worst)
+    }
+
+    /// What a reader said about a document. A person reads the errors, the warnings where the amount or their number
+    /// allows, and how many there are of what is not shown; all with `-v`. A program reads all.
+    pub(crate) fn findings<'d>(
+        &self,
+        source: &str,
+        diagnostics: impl Iterator<Item = &'d Diagnostic> + Clone,
+        amount: Amount,
+    ) -> io::Result<()> {
         let mut err = anstream::stderr().lock();
         if self.is_json() {
             for diagnostic in diagnostics {
@@ -145,21 +164,49 @@ impl Console {
             return Ok(());
         }
         let all = self.verbosity > 0;
-        let is_shown = |diagnostic: &&Diagnostic| all || diagnostic.severity == Severity::Error;
-        let limit = if all { usize::MAX } else { SHOWN_ERRORS };
-        for diagnostic in diagnostics.iter().filter(is_shown).take(limit) {
-            let style = match diagnostic.severity {
-                Severity::Error => ERROR,
-                Severity::Warning => WARNING,
-                _ => NOTE,
+        let of = |severity: Severity| diagnostics.clone().filter(|found| found.severity == severity).count();
+        let limit = |severity: Severity| match severity {
+            _ if all => usize::MAX,
+            Severity::Error => SHOWN_ERRORS,
+            Severity::Warning if amount == Amount::Most || of(severity) <= SHOWN_WARNINGS => SHOWN_ERRORS,
+            _ => 0,
+        };
+        let severities = [Severity::Error, Severity::Warning, Severity::Note];
+        let mut left = severities.map(limit);
+        // A tool that cannot be called is among the tools all the same, which the count alone would not tell.
+        let is_seen = |found: &Diagnostic| found.code == "schema-invalid";
+        let mut hidden = [0_usize; 3];
+        let mut seen = 0_usize;
+        for diagnostic in diagnostics.clone() {
+            let (index, style) = match diagnostic.severity {
+                Severity::Error => (0, ERROR),
+                Severity::Warning => (1, WARNING),
+                _ => (2, NOTE),
             };
-            write_diagnostic(&mut err, style, diagnostic)?;
+            match left.get_mut(index) {
+                Some(left) if *left > 0 => {
+                    *left = left.saturating_sub(1);
+                    write_diagnostic(&mut err, style, diagnostic)?;
+                }
+                _ if is_seen(diagnostic) && seen < SHOWN_ERRORS => {
+                    seen = seen.saturating_add(1);
+                    write_diagnostic(&mut err, style, diagnostic)?;
+                }
+                _ => {
+                    if let Some(hidden) = hidden.get_mut(index) {
+                        *hidden = hidden.saturating_add(1);
+                    }
+                }
+            }
         }
         drop(err);
-        match (all, unshown(diagnostics)) {
-            (false, Some(more)) => self.note(&format!("{source}: {more}; `--verbose` shows all")),
-            _ => Ok(()),
+        let words = ["more error", "warning", "note"];
+        let more: Vec<String> =
+            hidden.into_iter().zip(words).filter(|(n, _)| *n > 0).map(|(n, word)| counted(n, word)).collect();
+        if more.is_empty() {
+            return Ok(());
         }
+        self.note(&format!("{source}: {}; `--verbose` shows all", more.join(", ")))
     }
 
     /// What becomes of tools in another format: `loss: …` a line, or `{"loss": …}`. What is only written otherwise is
@@ -247,19 +294,6 @@ fn write_diagnostic(err: &mut impl io::Write, style: Style, diagnostic: &Diagnos
         writeln!(err, "  {NOTE}help:{NOTE:#} {}", printable(help))?;
     }
     Ok(())
-}
-
-/// What a person is not shown without being asked: `2 more errors, 1 warning, 3 notes`.
-fn unshown(diagnostics: &[Diagnostic]) -> Option<String> {
-    let of = |severity: Severity| diagnostics.iter().filter(|d| d.severity == severity).count();
-    let parts = [
-        (of(Severity::Error).saturating_sub(SHOWN_ERRORS), "more error"),
-        (of(Severity::Warning), "warning"),
-        (of(Severity::Note), "note"),
-    ];
-    let parts: Vec<String> =
-        parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| counted(n, word)).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// `1 tool`, `2 tools`.

@@ -113,7 +113,7 @@ impl Access {
         unnamed: Unnamed,
         loading: &Loading,
     ) -> Result<Source, CliError> {
-        let Source { spec, content, faults } = source;
+        let Source { spec, content, findings } = source;
         let scope = Scope { names, own: spec.name.as_deref(), unnamed };
         let content = match content {
             Content::OpenApi(api) => {
@@ -137,7 +137,7 @@ impl Access {
             }
             definitions @ Content::Definitions(_) => definitions,
         };
-        Ok(Source { spec, content, faults })
+        Ok(Source { spec, content, findings })
     }
 
     /// Without `loading` there is no key of the environment or of `--api-key`.
@@ -257,6 +257,14 @@ impl Scope<'_> {
             return Err(CliError::usage(
                 format!("the value of `{option}` is empty"),
                 format!("leave `{option}` out, or give it a value; `--anonymous` sends without credentials"),
+            ));
+        }
+        if given.iter().any(|secret| secret.contains(char::is_control)) {
+            return Err(CliError::usage(
+                format!("the value for `{option}` holds a line break or another control character"),
+                format!(
+                    "give it without: `{option} \"$(cat FILE)\"` leaves out the last line break of a file"
+                ),
             ));
         }
         if let Some(last) = given.last() {

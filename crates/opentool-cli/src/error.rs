@@ -6,8 +6,10 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
+use opentool::openapi::Sent;
 use opentool::schema::{Dialect, MessageError};
-use opentool::{NameClash, ToolError, UnknownTool};
+use opentool::{NameClash, ToolError, UnknownTool, Upstream};
+use opentool_http::HttpError;
 use serde_json::{Map, Value, json};
 
 use crate::exit::Exit;
@@ -39,17 +41,25 @@ pub(crate) enum CliError {
         /// How many errors were found in it.
         faults: usize,
     },
-    /// There is no such tool, and operations of the document are none: it may be one of them.
-    #[error(
-        "{unknown}; {} of the document could not be read and {} left out",
-        crate::console::counted(*.operations, "operation"),
-        if *.operations == 1 { "is" } else { "are" }
-    )]
-    LeftOut {
+    /// There is no such tool; it may be one of those that were left out.
+    #[error("{}", no_tool(.unknown, .place, *.left_out))]
+    NoTool {
         /// What was asked for.
         unknown: Box<UnknownTool>,
-        /// How many operations are no tools.
-        operations: usize,
+        /// The source, as the person wrote it.
+        place: String,
+        /// How many operations of it are no tools, because they could not be read.
+        left_out: usize,
+    },
+    /// The arguments do not fit the tool.
+    #[error("{}", call_text(.error))]
+    Unfit {
+        /// Why not.
+        error: ToolError,
+        /// The source, as the person wrote it.
+        place: String,
+        /// The tool.
+        tool: String,
     },
     /// A call failed, before or after it left.
     #[error("{}", call_text(.0))]
@@ -174,7 +184,8 @@ impl CliError {
             Self::Usage { .. } => Exit::Usage,
             Self::Source(_) | Self::Clash(_) | Self::Incomplete { .. } => Exit::Source,
             Self::Argument { .. }
-            | Self::LeftOut { .. }
+            | Self::NoTool { .. }
+            | Self::Unfit { .. }
             | Self::NoServer { .. }
             | Self::NoCredential(_)
             | Self::NotSent(_) => Exit::Call,
@@ -207,7 +218,8 @@ impl CliError {
             Self::Source(error) => error.code(),
             Self::Clash(_) => "name_clash",
             Self::Incomplete { .. } => "source_incomplete",
-            Self::LeftOut { .. } => "unknown_tool",
+            Self::NoTool { .. } => "unknown_tool",
+            Self::Unfit { error, .. } => error.code(),
             Self::Argument { .. } => "invalid_arguments",
             Self::NotSent(ToolError::Failed(_)) | Self::NoCredential(_) | Self::NoServer { .. } => "not_sent",
             Self::TooLate { .. } => "timed_out",
@@ -236,11 +248,12 @@ impl CliError {
                 )
                 .into(),
             ),
-            Self::LeftOut { .. } => {
-                Some("`opentool list SOURCE` shows the tools, with `--verbose` all that is wrong in the document".into())
+            Self::NoTool { place: source, left_out: 1.., .. } => {
+                let all = "with `--verbose` all that is wrong in the document";
+                Some(format!("`opentool list {source}` shows the tools, {all}").into())
             }
-            Self::Call(ToolError::UnknownTool(unknown)) if unknown.nearest.is_empty() => {
-                Some("`opentool list SOURCE` shows the tools".into())
+            Self::NoTool { unknown, place: source, .. } if unknown.nearest.is_empty() => {
+                Some(format!("`opentool list {source}` shows the tools").into())
             }
             Self::NotSent(ToolError::Failed(_)) => {
                 Some("`--server URL` and its like set what is missing: `opentool call --help`".into())
@@ -257,9 +270,19 @@ impl CliError {
                     .into(),
             ),
             Self::TooLate { .. } => Some("`--timeout SECONDS` waits longer".into()),
+            Self::Unfit { place: source, tool, .. } => {
+                Some(format!("`opentool show {source} {tool}` shows what the tool takes").into())
+            }
             Self::Call(ToolError::InvalidArguments(_)) | Self::NotSent(ToolError::InvalidArguments(_)) => {
                 Some("`opentool show SOURCE TOOL` shows what the tool takes".into())
             }
+            Self::Call(ToolError::Upstream(upstream)) => match sent_error(upstream)? {
+                HttpError::Connect { .. } => {
+                    Some("is the service up, and its address right? `--server URL` calls another one".into())
+                }
+                HttpError::TimedOut { .. } => Some("`--timeout SECONDS` waits longer".into()),
+                _ => None,
+            },
             Self::Server { help, .. } => help.as_deref().map(Cow::Borrowed),
             Self::FileExists { .. } => Some("`--force` replaces it".into()),
             _ => None,
@@ -276,10 +299,14 @@ impl CliError {
         }
         match self {
             Self::Call(ToolError::InvalidArguments(invalid))
+            | Self::Unfit { error: ToolError::InvalidArguments(invalid), .. }
             | Self::NotSent(ToolError::InvalidArguments(invalid)) => {
                 error.insert("problems".into(), json!(invalid.problems));
             }
-            Self::Call(ToolError::UnknownTool(unknown)) | Self::LeftOut { unknown, .. } => {
+            Self::Call(ToolError::UnknownTool(unknown)) => {
+                error.insert("did_you_mean".into(), json!(unknown.nearest));
+            }
+            Self::NoTool { unknown, .. } => {
                 error.insert("did_you_mean".into(), json!(unknown.nearest));
             }
             Self::Call(ToolError::Upstream(upstream)) => {
@@ -313,6 +340,57 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// `there is no tool `x` in FILE; did you mean …`.
+fn no_tool(unknown: &UnknownTool, source: &str, left_out: usize) -> String {
+    let name = opentool_text::printable_line(&unknown.name);
+    let mut text = format!("there is no tool `{name}` in {source}");
+    let nearest: Vec<String> = unknown.nearest.iter().map(|name| format!("`{name}`")).collect();
+    if !nearest.is_empty() {
+        text.push_str(&format!("; did you mean {}?", nearest.join(" or ")));
+    }
+    if left_out > 0 {
+        let operations = crate::console::counted(left_out, "operation");
+        let are = if left_out == 1 { "is" } else { "are" };
+        text.push_str(&format!("; {operations} of the document could not be read and {are} left out"));
+    }
+    text
+}
+
+/// What the HTTP client says about a call that got no answer.
+fn sent_error(upstream: &Upstream) -> Option<&HttpError> {
+    sent(std::error::Error::source(upstream))?.error()
+}
+
+/// The request among the causes of an error.
+fn sent<'e>(mut cause: Option<&'e (dyn std::error::Error + 'static)>) -> Option<&'e Sent> {
+    while let Some(error) = cause {
+        if let Some(sent) = error.downcast_ref() {
+            return Some(sent);
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// What failed and at last why, and on a line of its own what was sent. What lies between the two is how the program
+/// is made.
+fn upstream_text(error: &ToolError) -> String {
+    let Some(sent) = sent(std::error::Error::source(error)) else { return chain(error) };
+    let mut text = error.to_string();
+    let mut last = std::error::Error::source(sent);
+    while let Some(next) = last.and_then(std::error::Error::source) {
+        last = Some(next);
+    }
+    if let Some(why) = last.map(ToString::to_string).filter(|why| !text.contains(why.as_str())) {
+        text.truncate(text.trim_end_matches('.').len());
+        text.push_str(": ");
+        text.push_str(&why);
+    }
+    text.push_str("\n  ");
+    text.push_str(&sent.to_string());
+    text
+}
+
 /// The operator's text of a failed call. Arguments that do not fit are listed one a line already.
 fn call_text(error: &ToolError) -> String {
     match error {
@@ -324,6 +402,7 @@ fn call_text(error: &ToolError) -> String {
             }
             text
         }
+        ToolError::Upstream(_) => upstream_text(error),
         other => chain(other),
     }
 }

@@ -95,6 +95,10 @@ impl Api {
         })
     }
 
+    pub(crate) fn document(&self) -> &Document {
+        &self.source.document
+    }
+
     /// The document's title.
     pub fn title(&self) -> Option<&str> {
         self.source.document.info("title")

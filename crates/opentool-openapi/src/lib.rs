@@ -11,6 +11,7 @@ mod address;
 mod api;
 mod bytes;
 mod choose;
+mod concern;
 mod definition;
 mod document;
 mod error;
@@ -37,6 +38,7 @@ pub use load::{Directory, LoadOptions, References, load, load_with};
 pub use oauth::{ClientAuthentication, OAuth};
 pub use opentool_http::Addresses;
 pub use request::{Credential, MissingCredentials, Settings};
+pub use response::Sent;
 pub use retry::Retries;
 
 /// Reads the text of a document. Pure: no file is read and nothing is fetched. The address is for messages and for

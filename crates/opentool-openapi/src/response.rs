@@ -185,7 +185,7 @@ fn coding(answer: &Response) -> Option<&str> {
 fn refused(answer: &Response, exchange: &Exchange<'_>, message: String) -> ToolError {
     // Once more: what was taken apart and put together may spell a secret.
     let message = scrub::text(&message, exchange.request.secrets(), Reach::Data).into_owned();
-    let source = Sent { request: exchange.request.summary(), attempts: exchange.attempts, cause: None };
+    let source = Sent { request: exchange.request.summary(), attempts: exchange.attempts, error: None };
     Upstream::new(message).status(answer.status.as_u16()).source(source).into()
 }
 
@@ -198,16 +198,29 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange<'_>) -> ToolError
     // The text names the origin, which the document names too; causes (addresses, certificates) are the operator's.
     let message = scrub::text(&error.to_string(), exchange.request.secrets(), Reach::Data).into_owned();
     let source =
-        Sent { request: exchange.request.summary(), attempts: exchange.attempts, cause: Some(error) };
+        Sent { request: exchange.request.summary(), attempts: exchange.attempts, error: Some(error) };
     Upstream::new(message).source(source).into()
 }
 
-/// What was sent, for the operator.
+/// What was sent when a call failed, for the operator: a cause of the call's error, to be found by `downcast_ref`. Its
+/// own cause is why there was no answer, where there was none.
 #[derive(Debug)]
-struct Sent {
+pub struct Sent {
     request: String,
     attempts: u32,
-    cause: Option<HttpError>,
+    error: Option<HttpError>,
+}
+
+impl Sent {
+    /// The request as `GET https://host/path`, without secrets.
+    pub fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// What the client says, where there was no answer. Its text is that of the call's error.
+    pub fn error(&self) -> Option<&HttpError> {
+        self.error.as_ref()
+    }
 }
 
 impl fmt::Display for Sent {
@@ -223,6 +236,6 @@ impl fmt::Display for Sent {
 impl std::error::Error for Sent {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         // The client's own text is the message already; what is missing is why.
-        self.cause.as_ref().map(|cause| cause as _)
+        self.error.as_ref().and_then(std::error::Error::source)
     }
 }

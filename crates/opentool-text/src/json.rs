@@ -1,6 +1,7 @@
 //! JSON text to a value, telling of keys that stand twice.
 //!
-//! `serde_json` alone takes the last of two equal keys without a word. Depth is limited by `serde_json` (128), which is
+//! `serde_json` alone takes the last of two equal keys without a word; what the other said is lost, so it is an error, as
+//! it is in YAML. Unlike there the rest is read. Depth is limited by `serde_json` (128), which is
 //! what lets every reader walk a document by recursion.
 
 use std::cell::RefCell;
@@ -152,12 +153,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
                     // A hostile text could repeat a key a million times.
                     if findings.len() < 1_000 {
                         let message = format!(
-                            "the key `{}` stands twice in one object; the last one counts",
+                            "the key `{}` stands twice in one object; the last one counts, what the other says is lost",
                             entry.key()
                         );
                         let pointer = Path::Key(self.path, entry.key()).pointer();
-                        let found = Diagnostic::warning("duplicate-key", pointer, message);
-                        findings.push(found.help("remove one of the two"));
+                        let found = Diagnostic::error("duplicate-key", pointer, message);
+                        findings.push(found.help("remove one of the two, or put all in one"));
                     }
                     entry.insert(value);
                 }

@@ -85,11 +85,15 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         let api = source.api().ok_or_else(|| {
             CliError::usage(
                 "`--args-by-location` is for OpenAPI documents, and this source is none",
-                "leave it out, and name the arguments as `opentool show SOURCE TOOL` does",
+                format!(
+                    "leave it out, and name the arguments as `opentool show {} {}` does",
+                    source.spec.written(),
+                    args.tool
+                ),
             )
         })?;
-        let own_name = source.own_name(&args.tool);
-        let operation = api.operation(own_name).ok_or_else(|| unknown(own_name))?;
+        let own_name = source.own_name(&args.tool)?;
+        let operation = api.operation(&own_name).ok_or_else(|| unknown(&own_name))?;
         let arguments = ByLocation::read(api, operation, &arguments)?;
         if args.dry_run {
             return arguments.show(&args.tool, &tools, &args.access.typed(&source)?, console);
@@ -100,12 +104,18 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     };
     // A person is told what is wrong with a command, and not given another one.
     let as_written = RepairPolicy::new(Repairs::Off);
-    let (arguments, _) = tools.take(&call, &as_written)?;
+    let unfit = |error: ToolError| match error {
+        ToolError::InvalidArguments(_) => {
+            CliError::Unfit { error, place: source.spec.written(), tool: call.name.clone() }
+        }
+        error => error.into(),
+    };
+    let (arguments, _) = tools.take(&call, &as_written).map_err(unfit)?;
     let request = match &source.content {
         // Made here to tell what cannot be sent from what failed on the way.
         Content::OpenApi(api) => {
-            let name = source.own_name(&call.name);
-            let make = |settings: &Settings| api.clone().with(settings.clone()).request(name, &arguments);
+            let name = source.own_name(&call.name)?;
+            let make = |settings: &Settings| api.clone().with(settings.clone()).request(&name, &arguments);
             let request = credentials::request(api.settings(), make)?;
             if args.dry_run {
                 return DryRun { json: request.to_json(), curl: request.to_curl() }.show(console);
@@ -115,8 +125,8 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         Content::OpenTool(opentool) => {
             let url = opentool.client().map(Client::url);
             if let (true, Some(url)) = (args.dry_run, url) {
-                let name = source.own_name(&call.name);
-                return DryRun::of_function(opentool, url, name, arguments).show(console);
+                let name = source.own_name(&call.name)?;
+                return DryRun::of_function(opentool, url, &name, arguments).show(console);
             }
             url.and_then(|url| Url::parse(url).ok())
         }

@@ -1,6 +1,6 @@
 //! `opentool completions`: a completion script for a shell.
 
-use clap::CommandFactory as _;
+use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 use serde_json::json;
 
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     // To memory first: the generator panics where a write fails.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "opentool", &mut script);
+    clap_complete::generate(args.shell, &mut visible(&Cli::command()), "opentool", &mut script);
     if console.is_json() {
         let script = String::from_utf8_lossy(&script);
         console.json(&json!({"shell": args.shell.to_string(), "script": script}))?;
@@ -33,4 +33,16 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         console.data(&script)?;
     }
     Ok(())
+}
+
+/// The command without what is hidden: options that are read for the sake of old scripts are not offered to anybody.
+/// `clap` cannot take an option away, so what completions need is put together anew.
+fn visible(command: &Command) -> Command {
+    // A name lives as long as the program, as those that are written in it; this is done once, for a dozen of them.
+    let name: &'static str = command.get_name().to_owned().leak();
+    let about = command.get_about().cloned().unwrap_or_default();
+    Command::new(name)
+        .about(about)
+        .args(command.get_arguments().filter(|argument| !argument.is_hide_set()).cloned())
+        .subcommands(command.get_subcommands().filter(|command| !command.is_hide_set()).map(visible))
 }

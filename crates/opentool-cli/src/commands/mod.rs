@@ -68,12 +68,26 @@ fn refuse(error: &clap::Error, preview: &Preview) -> ExitCode {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if preview.json && !asked_for {
         let text = error.render().to_string();
-        let message = text.trim().trim_start_matches("error: ");
-        let error = json!({"error": {"code": "usage", "message": message, "exit": Exit::Usage.code()}});
+        let (message, help) = sentence(text.trim().trim_start_matches("error: "));
+        let error =
+            json!({"error": {"code": "usage", "message": message, "help": help, "exit": Exit::Usage.code()}});
         eprintln!("{error}");
         return Exit::Usage.into();
     }
     // A reader that went away has seen enough of the help.
     let _ = error.print();
     if asked_for { ExitCode::SUCCESS } else { Exit::Usage.into() }
+}
+
+/// The first sentence of clap's text, and the rest of it: what could have been written. A sentence that announces a list
+/// goes on with it.
+fn sentence(text: &str) -> (String, String) {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let (list, rest) = match first.ends_with(':') {
+        true => rest.split_once("\n\n").unwrap_or((rest, "")),
+        false => ("", rest),
+    };
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines = rest.lines().map(words).filter(|line| !line.is_empty());
+    (words(&format!("{first} {list}")), lines.collect::<Vec<_>>().join("; "))
 }

@@ -13,6 +13,6 @@ pub(crate) use finding::finding;
 pub(crate) use json::indent;
 pub(crate) use losses::losses;
 pub(crate) use output::{Answer, answer};
-pub(crate) use schema::{reference, type_words};
-pub(crate) use table::{Column, table};
+pub(crate) use schema::{limits, reference, type_words};
+pub(crate) use table::{Column, fitting, table};
 pub(crate) use tool::{tool, tools};

@@ -67,6 +67,31 @@ fn alternatives(words: impl Iterator<Item = String>) -> String {
     unique.join(" or ")
 }
 
+/// The limits of a value, in words: `at least 1`, `at most 64 characters`.
+pub(crate) fn limits(schema: &Value, root: &Value) -> Vec<String> {
+    let meant = reference(schema, root).unwrap_or(schema);
+    let words = [
+        ("minimum", "at least", ""),
+        ("exclusiveMinimum", "more than", ""),
+        ("maximum", "at most", ""),
+        ("exclusiveMaximum", "less than", ""),
+        ("multipleOf", "a multiple of", ""),
+        ("minLength", "at least", " characters"),
+        ("maxLength", "at most", " characters"),
+        ("pattern", "like", ""),
+        ("minItems", "at least", " items"),
+        ("maxItems", "at most", " items"),
+    ];
+    let said = words.iter().filter_map(|(key, before, after)| {
+        let limit = meant.get(key).or_else(|| schema.get(key))?;
+        let limit = limit.as_str().map_or_else(|| limit.to_string(), |pattern| format!("`{pattern}`"));
+        let after = if limit == "1" { after.trim_end_matches('s') } else { after };
+        Some(format!("{before} {}{after}", shorten(&limit, WORD)))
+    });
+    let unique = (meant.get("uniqueItems") == Some(&Value::Bool(true))).then(|| "none twice".to_owned());
+    said.chain(unique).collect()
+}
+
 /// What a `$ref` inside the same schema points at.
 pub(crate) fn reference<'a>(schema: &Value, root: &'a Value) -> Option<&'a Value> {
     root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)

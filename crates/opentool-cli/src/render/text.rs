@@ -33,6 +33,60 @@ pub(super) fn first_line(text: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The longest description where nobody looks, and programs read lines.
+const LONGEST: usize = 250;
+
+/// A description in one line: its first line without the tags of HTML, which many documents are written in. Where it is
+/// long, it ends with its last whole sentence that fits.
+pub(super) fn summary(text: &str) -> String {
+    let line = first_line(&without_tags(text));
+    if line.chars().count() <= LONGEST {
+        return line;
+    }
+    let start: String = line.chars().take(LONGEST).collect();
+    match start.rfind(". ") {
+        Some(end) => start.get(..=end).unwrap_or_default().to_owned(),
+        None => shorten(&line, LONGEST),
+    }
+}
+
+/// The text without tags: `<p>`, `</code>`, `<a href="…">`. A `<` that begins none stays, and so does what programmers
+/// write between such signs: `<id>` is only a tag if HTML knows it.
+fn without_tags(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        out.push_str(before);
+        let inside = after.split_once('>').filter(|(tag, _)| is_tag(tag));
+        match inside {
+            Some((tag, after)) => {
+                // Paragraphs and lines end here, words do not.
+                let name = tag.trim_matches('/').split_whitespace().next().unwrap_or_default();
+                if matches!(name, "p" | "br" | "li" | "ul" | "ol" | "div" | "tr") {
+                    out.push(' ');
+                }
+                rest = after;
+            }
+            None => {
+                out.push('<');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn is_tag(tag: &str) -> bool {
+    const TAGS: [&str; 31] = [
+        "p", "br", "b", "i", "u", "a", "em", "strong", "code", "pre", "ul", "ol", "li", "span", "div", "h1",
+        "h2", "h3", "h4", "h5", "h6", "table", "tr", "td", "th", "thead", "tbody", "hr", "img", "sup", "sub",
+    ];
+    let name = tag.trim_start_matches('/').trim_end_matches('/');
+    let name = name.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    tag.len() < 1_000 && TAGS.contains(&name.as_str())
+}
+
 /// The text in lines of at most `limit` columns where words allow it, each after `indent` spaces. Line ends in the
 /// text stay.
 pub(super) fn wrap(text: &str, indent: usize, limit: Option<usize>) -> String {
@@ -58,7 +112,16 @@ pub(super) fn wrap(text: &str, indent: usize, limit: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{first_line, shorten, wrap};
+    use super::{first_line, shorten, summary, wrap};
+
+    #[test]
+    fn a_summary_is_one_line_of_whole_sentences_without_tags() {
+        assert_eq!(summary("<p>Finds a <code>Pet</code>.</p>\nMore."), "Finds a Pet.");
+        assert_eq!(summary("If a < b, give <id> as it is."), "If a < b, give <id> as it is.");
+        let long = format!("One sentence. {}", "word ".repeat(100));
+        assert_eq!(summary(&long), "One sentence.");
+        assert_eq!(summary(&"word ".repeat(100)).chars().count(), 250);
+    }
 
     #[test]
     fn text_is_shortened_by_columns_not_by_bytes() {

@@ -6,8 +6,8 @@ use opentool::{Annotations, ToolDefinition, ToolSet};
 use opentool_text::{printable, printable_json};
 use serde_json::{Value, json};
 
-use super::text::{first_line, shorten, wrap};
-use super::{Column, table, type_words};
+use super::text::{shorten, summary, wrap};
+use super::{Column, fitting, limits, reference, type_words};
 use crate::console::{FAINT, STRONG};
 
 /// The most columns that a name takes: what any protocol allows. In a table it pads every row.
@@ -17,27 +17,54 @@ const CELL: usize = 100;
 /// The most that a type or a default takes on the page about one tool, where the schema itself follows.
 const WORDS: usize = 300;
 
+/// The least that a description is given beside a name.
+const DESCRIPTION: usize = 24;
+/// What stands before the second line of a tool.
+const INDENT: &str = "    ";
+
 /// The tools as a table: name, arguments (`?` marks those that can be left out), what each does. With
 /// `origins`, where each comes from as well.
 pub(crate) fn tools(tools: &ToolSet, origins: bool, limit: Option<usize>) -> String {
-    let name = Column::whole("NAME", STRONG).most(NAME);
-    let mut columns = vec![name, Column::narrowed("ARGUMENTS", 16).most(CELL)];
-    if origins {
-        columns.push(Column::narrowed("SOURCE", 12).most(CELL));
+    let name = || Column::whole("NAME", STRONG).most(NAME);
+    let description = || Column::narrowed("DESCRIPTION", DESCRIPTION);
+    let source = || Column::narrowed("SOURCE", 12).most(CELL);
+    let place = |definition: &ToolDefinition| {
+        let origin = &definition.origin;
+        one_line(&origin.location.clone().unwrap_or_else(|| origin.to_string()))
+    };
+    let said = |definition: &ToolDefinition| one_line(&summary(&definition.description));
+    let all = || tools.definitions();
+    // The arguments give way first, then the place beside the name.
+    for shown in [&[0, 1, 2, 3][..], &[0, 2, 3]] {
+        let shown = |n: usize| shown.contains(&n) && (n != 2 || origins);
+        let columns: Vec<Column> =
+            [name(), Column::narrowed("ARGUMENTS", 16).most(CELL), source(), description()]
+                .into_iter()
+                .enumerate()
+                .filter_map(|(n, column)| shown(n).then_some(column))
+                .collect();
+        let rows: Vec<Vec<String>> = all()
+            .map(|definition| {
+                let cells =
+                    [one_line(&definition.name), arguments(definition), place(definition), said(definition)];
+                cells.into_iter().enumerate().filter_map(|(n, cell)| shown(n).then_some(cell)).collect()
+            })
+            .collect();
+        if let Some(table) = fitting(&columns, &rows, limit) {
+            return table;
+        }
     }
-    columns.push(Column::narrowed("DESCRIPTION", 24));
-    let rows: Vec<Vec<String>> = tools
-        .definitions()
-        .map(|definition| {
-            let mut row = vec![one_line(&definition.name), arguments(definition)];
-            if origins {
-                row.push(one_line(definition.origin.location.as_deref().unwrap_or(&definition.origin.kind)));
-            }
-            row.push(one_line(&first_line(&definition.description)));
-            row
-        })
-        .collect();
-    table(&columns, &rows, limit)
+    let limit = limit.unwrap_or(usize::MAX);
+    let mut text = String::new();
+    for definition in all() {
+        let name = shorten(&one_line(&definition.name), limit);
+        let said = shorten(&said(definition), limit.saturating_sub(INDENT.len()));
+        text.push_str(&format!("{STRONG}{name}{STRONG:#}\n"));
+        if !said.is_empty() {
+            text.push_str(&format!("{INDENT}{said}\n"));
+        }
+    }
+    text
 }
 
 fn arguments(definition: &ToolDefinition) -> String {
@@ -47,6 +74,18 @@ fn arguments(definition: &ToolDefinition) -> String {
         schema.properties().map(|(name, _)| name).partition(|name| schema.requires(name));
     let optional = optional.into_iter().map(|name| format!("{name}?"));
     one_line(&needed.into_iter().map(str::to_owned).chain(optional).collect::<Vec<_>>().join(", "))
+}
+
+/// The description without a first line that only says the title again.
+fn beside_title<'d>(description: &'d str, title: Option<&str>) -> &'d str {
+    let same = |line: &str| {
+        Some(line.trim().trim_end_matches('.')) == title.map(|title| title.trim().trim_end_matches('.'))
+    };
+    match description.trim_start().split_once('\n') {
+        Some((line, rest)) if same(line) => rest.trim_start(),
+        None if same(description) => "",
+        _ => description,
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -68,8 +107,9 @@ fn write_tool(page: &mut String, definition: &ToolDefinition, limit: Option<usiz
         write!(page, "  {}", short(title, WORDS))?;
     }
     writeln!(page)?;
-    if !definition.description.trim().is_empty() {
-        writeln!(page, "\n{}", wrap(&printable(&definition.description), 2, limit))?;
+    let description = beside_title(&definition.description, definition.title.as_deref());
+    if !description.trim().is_empty() {
+        writeln!(page, "\n{}", wrap(&printable(description), 2, limit))?;
     }
     write_arguments(page, definition, limit)?;
     writeln!(page)?;
@@ -105,21 +145,54 @@ fn write_arguments(page: &mut String, definition: &ToolDefinition, limit: Option
         let open = schema.as_value().get("additionalProperties") != Some(&Value::Bool(false));
         return writeln!(page, "  {FAINT}{}{FAINT:#}", if open { "any" } else { "none" });
     }
-    for (name, property) in schema.properties() {
-        let words = type_words(property, schema.as_value());
-        let needed = if schema.requires(name) { "required" } else { "optional" };
-        let short = |text: &str, limit: usize| shorten(&one_line(text), limit);
-        write!(page, "  {STRONG}{}{STRONG:#}  {FAINT}{}, {needed}", short(name, NAME), short(&words, WORDS))?;
+    write_members(page, schema.as_value(), schema.as_value(), 1, limit)
+}
+
+/// How deep members of arguments are shown before the schema itself has to be read.
+const LEVELS: usize = 3;
+/// How many members of one object are shown. Documents are hostile.
+const MEMBERS: usize = 60;
+
+/// The members of an object, those that must be given first, each with its limits and its own members.
+fn write_members(
+    page: &mut String,
+    object: &Value,
+    root: &Value,
+    level: usize,
+    limit: Option<usize>,
+) -> std::fmt::Result {
+    let Some(members) = object.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    let required = object.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
+    let (needed, optional): (Vec<_>, Vec<_>) = members.iter().partition(|(name, _)| is_required(name));
+    let short = |text: &str, limit: usize| shorten(&one_line(text), limit);
+    let indent = level.saturating_mul(2);
+    for (name, property) in needed.into_iter().chain(optional).take(MEMBERS) {
+        let words = type_words(property, root);
+        let needed = if is_required(name) { "required" } else { "optional" };
+        let (name, words) = (short(name, NAME), short(&words, WORDS));
+        write!(page, "{:indent$}{STRONG}{name}{STRONG:#}  {FAINT}{words}, {needed}", "")?;
+        for word in limits(property, root) {
+            write!(page, ", {}", short(&word, WORDS))?;
+        }
         if let Some(default) = property.get("default") {
             write!(page, ", default {}", short(&default.to_string(), WORDS))?;
         }
         writeln!(page, "{FAINT:#}")?;
         if let Some(description) = property.get("description").and_then(Value::as_str) {
-            let text = wrap(&printable(description), 6, limit);
-            writeln!(page, "{text}")?;
+            writeln!(page, "{}", wrap(&printable(description), indent.saturating_add(4), limit))?;
+        }
+        if level < LEVELS {
+            let meant = reference(property, root).unwrap_or(property);
+            let item = meant.get("items").map(|items| reference(items, root).unwrap_or(items));
+            write_members(page, item.unwrap_or(meant), root, level.saturating_add(1), limit)?;
         }
     }
-    Ok(())
+    match members.len().checked_sub(MEMBERS) {
+        None | Some(0) => Ok(()),
+        Some(more) => writeln!(page, "{:indent$}{FAINT}and {more} more{FAINT:#}", ""),
+    }
 }
 
 /// The hints in words. What is said to be false is worth a word only where the default is a worry.

@@ -79,7 +79,13 @@ pub(crate) enum SourceError {
         /// The source.
         place: String,
         /// What it seems to be.
-        found: &'static str,
+        found: String,
+    },
+    /// A text that cannot be read.
+    #[error("{}", pointed(.fault))]
+    Syntax {
+        /// What is wrong; names the source.
+        fault: Box<Diagnostic>,
     },
     /// JSON with a fault.
     #[error("{place}:{line}:{column}: this is not JSON: {reason}")]
@@ -138,7 +144,7 @@ impl SourceError {
                 _ => "source_server",
             },
             Self::Empty { .. } => "source_empty",
-            Self::NotText { .. } | Self::NotJson { .. } => "source_syntax",
+            Self::NotText { .. } | Self::Syntax { .. } | Self::NotJson { .. } => "source_syntax",
             Self::Unknown { .. } => "source_unknown",
             Self::Definitions { .. } => "source_definitions",
             Self::OpenApi { .. } => "source_openapi",
@@ -155,6 +161,9 @@ impl SourceError {
             Self::TooLate { .. } => "`--timeout SECONDS` waits longer".into(),
             Self::Status { code: 401 | 403, .. } => {
                 "download the document yourself and give its path, or pipe it in and write `-`".into()
+            }
+            Self::Status { code: 500.., .. } => {
+                "the server has a fault of its own: try again later, or give the path of a copy".into()
             }
             Self::Status { .. } => "give the address of the document itself, not that of its web page".into(),
             Self::Server { error, .. } => match **error {
@@ -179,6 +188,10 @@ impl SourceError {
                  `openapi:SOURCE` reads it as one whatever it looks like"
                     .into()
             }
+            Self::Syntax { fault } => {
+                let help = "is it cut off? A SOURCE is an OpenAPI or OpenTool document or a list of tool definitions";
+                fault.help.as_deref().map_or(help.into(), Cow::Borrowed)
+            }
             Self::NotJson { .. } | Self::Definitions { .. } => {
                 "definitions are JSON: what `opentool list --json` prints, MCP's `tools` array, or OpenAI's"
                     .into()
@@ -197,6 +210,9 @@ impl SourceError {
             }
             Self::Status { code, .. } => {
                 error.insert("status".into(), (*code).into());
+            }
+            Self::Syntax { fault } => {
+                error.insert("diagnostic".into(), json!(fault));
             }
             Self::OpenTool { error: document } => {
                 error.insert("diagnostic".into(), json!(document.diagnostic()));

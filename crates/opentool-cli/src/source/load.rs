@@ -5,21 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use opentool::openapi::{self, Address, Api};
-use opentool::schema::parse_definitions;
-use opentool::{Diagnostic, Severity, Tool, ToolSet, doc, mock};
+use opentool::{Diagnostic, Tool, ToolSet, doc, mock};
 use secrecy::SecretString;
-use serde_json::Value;
 
 use crate::console::Console;
 use crate::credentials::{Scope, Unnamed, not_empty};
 use crate::error::CliError;
 use crate::runtime;
-use crate::source::SourceError;
+use crate::source::findings::Findings;
 use crate::source::opentool::OpenTool;
 use crate::source::read::read;
 use crate::source::recognise::recognise;
 use crate::source::remote::{self, Asked};
 use crate::source::spec::{Kind, Place, SourceSpec};
+use crate::source::{SourceError, definitions, unknown};
 
 /// How sources are reached.
 #[derive(Debug, Clone, clap::Args)]
@@ -86,8 +85,8 @@ pub(crate) struct Source {
     pub(crate) spec: SourceSpec,
     /// What it holds.
     pub(crate) content: Content,
-    /// How many faults made the reader leave something out.
-    pub(crate) faults: usize,
+    /// What the reader said about it.
+    pub(crate) findings: Findings,
 }
 
 /// What a source holds.
@@ -138,9 +137,12 @@ impl Source {
             }
             (document, _) => document?,
         };
-        console.diagnostics(&place, &diagnostics)?;
-        let faults = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-        Ok(Self { spec, content, faults })
+        let findings = Findings::new(&spec.place, diagnostics, *console);
+        let findings = match &content {
+            Content::OpenApi(api) => findings.of_api(api),
+            Content::Definitions(_) | Content::OpenTool(_) => findings,
+        };
+        Ok(Self { spec, content, findings })
     }
 
     /// The same tools with examples behind them: nothing of the source is run.
@@ -158,26 +160,64 @@ impl Source {
         Ok(Self { content, ..self })
     }
 
-    /// For commands that show a source: nothing that was left out goes unnoticed. Asked when the rest has been shown.
+    /// For commands that show a source: nothing that was left out goes unnoticed. Asked when the rest has been shown;
+    /// faults that have nothing to do with the tools that were asked for do not count.
     ///
     /// # Errors
     /// [`CliError::Incomplete`] if something of the source was left out.
     pub(crate) fn complete(&self) -> Result<(), CliError> {
-        match self.faults {
+        match self.findings.faults() {
             0 => Ok(()),
             faults => Err(CliError::Incomplete { place: self.spec.place.to_string(), faults }),
         }
     }
 
-    /// The tool of this name, or why there is none: it may be one that was left out.
+    /// Tells the person all that the reader said.
     ///
     /// # Errors
-    /// [`CliError::Call`], [`CliError::LeftOut`].
+    /// [`CliError::Output`].
+    pub(crate) fn tell_all(&self) -> Result<(), CliError> {
+        let tools = match &self.content {
+            Content::OpenApi(api) => api.operations().len(),
+            Content::Definitions(tools) => tools.len(),
+            Content::OpenTool(opentool) => opentool.tools().len(),
+        };
+        Ok(self.findings.tell_all(tools)?)
+    }
+
+    /// Tells the person what the reader said about the tools of these names, which are those of this command line.
+    ///
+    /// # Errors
+    /// [`CliError::Output`], and those of [`Source::tools`].
+    pub(crate) fn tell_of<'n>(&self, tools: impl IntoIterator<Item = &'n str>) -> Result<(), CliError> {
+        let (own, wanted) = (self.own_tools()?, tools.into_iter().collect::<HashSet<&str>>());
+        let all = self.tools()?;
+        let names: Vec<&str> = all
+            .names()
+            .zip(own.names())
+            .filter(|(name, _)| wanted.contains(name))
+            .map(|(_, own)| own)
+            .collect();
+        Ok(self.findings.tell_of(&names, &own)?)
+    }
+
+    /// The tool of this name, or why there is none: it may be one that was left out. What the reader said about it is
+    /// told, or everything where it is not there.
+    ///
+    /// # Errors
+    /// [`CliError::NoTool`].
     pub(crate) fn find<'a>(&self, tools: &'a ToolSet, name: &str) -> Result<&'a Arc<dyn Tool>, CliError> {
-        tools.find(name).map_err(|unknown| match self.api().map_or(0, Api::left_out) {
-            0 => CliError::Call(unknown.into()),
-            operations => CliError::LeftOut { unknown: Box::new(unknown), operations },
-        })
+        match tools.find(name) {
+            Ok(tool) => {
+                self.tell_of([name])?;
+                Ok(tool)
+            }
+            Err(unknown) => {
+                self.tell_all()?;
+                let left_out = self.api().map_or(0, Api::left_out);
+                Err(CliError::NoTool { unknown: Box::new(unknown), place: self.spec.written(), left_out })
+            }
+        }
     }
 
     /// Its tools, under the names that they have on this command line.
@@ -185,16 +225,21 @@ impl Source {
     /// # Errors
     /// [`CliError::Source`].
     pub(crate) fn tools(&self) -> Result<ToolSet, CliError> {
-        let tools = match &self.content {
+        let tools = self.own_tools()?;
+        Ok(match &self.spec.name {
+            Some(name) => tools.namespace(name),
+            None => tools,
+        })
+    }
+
+    /// The same under the names that they have in the source itself.
+    fn own_tools(&self) -> Result<ToolSet, CliError> {
+        Ok(match &self.content {
             Content::OpenApi(api) => {
                 api.tools().map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?
             }
             Content::Definitions(tools) => tools.clone(),
             Content::OpenTool(opentool) => opentool.tools().clone(),
-        };
-        Ok(match &self.spec.name {
-            Some(name) => tools.namespace(name),
-            None => tools,
         })
     }
 
@@ -215,9 +260,14 @@ impl Source {
     }
 
     /// The name that a tool has in the source itself.
-    pub(crate) fn own_name<'a>(&self, tool: &'a str) -> &'a str {
-        let namespace = self.spec.name.as_deref();
-        namespace.and_then(|namespace| tool.strip_prefix(namespace)?.strip_prefix("__")).unwrap_or(tool)
+    ///
+    /// # Errors
+    /// Those of [`Source::tools`].
+    pub(crate) fn own_name(&self, tool: &str) -> Result<String, CliError> {
+        // A name can be cut where it gets a namespace, so it is found by its place in the order.
+        let (own, all) = (self.own_tools()?, self.tools()?);
+        let found = all.names().zip(own.names()).find(|(name, _)| *name == tool);
+        Ok(found.map_or(tool, |(_, own)| own).to_owned())
     }
 }
 
@@ -225,7 +275,10 @@ impl Source {
 fn may_be_server(kind: Option<Kind>, error: &CliError) -> bool {
     let CliError::Source(error) = error else { return false };
     let answered = match &**error {
-        SourceError::Status { .. } | SourceError::Unknown { .. } | SourceError::Empty { .. } => true,
+        SourceError::Status { .. }
+        | SourceError::Unknown { .. }
+        | SourceError::Syntax { .. }
+        | SourceError::Empty { .. } => true,
         SourceError::OpenTool { .. } => kind == Some(Kind::OpenTool),
         _ => false,
     };
@@ -254,41 +307,14 @@ fn parse(
             Ok((Content::OpenApi(Box::new(api)), diagnostics))
         }
         Some(Kind::Definitions) => {
-            let value: Value =
-                serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
-                    Box::new(SourceError::NotJson {
-                        place: place_of(),
-                        line: error.line(),
-                        column: error.column(),
-                        reason: without_place(&error),
-                    })
-                })?;
-            let parsed = parse_definitions(&value)
-                .map_err(|error| Box::new(SourceError::Definitions { place: place_of(), error }))?;
-            let diagnostics =
-                parsed.diagnostics.into_iter().map(|diagnostic| diagnostic.file(place)).collect();
-            Ok((Content::Definitions(parsed.tools), diagnostics))
+            let (tools, diagnostics) = definitions::read(&text, place)?;
+            Ok((Content::Definitions(tools), diagnostics))
         }
         Some(Kind::OpenTool) => {
             let parsed =
                 doc::parse(text, place).map_err(|error| Box::new(SourceError::OpenTool { error }))?;
             Ok((Content::OpenTool(Box::new(OpenTool::new(parsed.document, place))), parsed.diagnostics))
         }
-        None => Err(Box::new(SourceError::Unknown { place: place_of(), found: looks_like(&text) })),
-    }
-}
-
-/// serde_json's text without the ` at line 1 column 2` that is said in front.
-fn without_place(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
-}
-
-/// A word for a text that is nothing known.
-fn looks_like(text: &str) -> &'static str {
-    match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
-        Some('<') => "a web page or XML",
-        Some('{') => "a JSON object without the key `openapi`, `opentool` or `tools`",
-        _ => "some other text",
+        None => Err(Box::new(unknown::why(&text, place))),
     }
 }

@@ -1,6 +1,8 @@
 //! SOURCEs of tools as a person names them: reading the name, recognising the kind, loading, choosing.
 
+mod definitions;
 mod error;
+mod findings;
 mod load;
 mod opentool;
 mod read;
@@ -8,6 +10,7 @@ mod recognise;
 mod remote;
 mod select;
 mod spec;
+mod unknown;
 
 pub(crate) use error::SourceError;
 pub(crate) use load::{Content, Loading, Source, load_all, one_standard_input, seconds};

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use opentool::openapi::Api;
 use opentool::{ToolDefinition, ToolSet, UnknownTool};
 
 use crate::console::Console;
@@ -52,16 +53,21 @@ pub(crate) fn gather(
     console: &Console,
 ) -> Result<ToolSet, CliError> {
     let sets = sources.iter().map(Source::tools).collect::<Result<Vec<_>, _>>()?;
-    if !selection.is_everything() {
-        for pattern in selection.only.iter().chain(&selection.without) {
-            known(pattern, &sets)?;
-        }
+    let patterns = selection.only.iter().chain(&selection.without);
+    let unknown = patterns.map(|pattern| known(pattern, &sets, sources)).find_map(Result::err);
+    if unknown.is_some() || selection.is_everything() {
+        sources.iter().try_for_each(Source::tell_all)?;
+    }
+    if let Some(error) = unknown {
+        return Err(error);
     }
     let chosen = sources.iter().zip(&sets).try_fold(ToolSet::new(), |all, (source, set)| {
         let chosen = if selection.is_everything() {
             set.clone()
         } else {
-            set.filter(|definition| selection.takes(definition))
+            let chosen = set.filter(|definition| selection.takes(definition));
+            source.tell_of(chosen.names())?;
+            chosen
         };
         all.merge(chosen).map_err(|mut clash| {
             // Origins are for programs; a person knows the sources by what was written.
@@ -120,21 +126,28 @@ fn unknown_tag(sets: &[ToolSet], selection: &Selection) -> Option<String> {
 const SHOWN_TAGS: usize = 30;
 
 /// A name that fits nothing is a mistake, and would be a dangerous one in `--without`.
-fn known(pattern: &str, sets: &[ToolSet]) -> Result<(), CliError> {
+fn known(pattern: &str, sets: &[ToolSet], sources: &[Source]) -> Result<(), CliError> {
     if sets.iter().flat_map(|set| set.names()).any(|name| matches(pattern, name)) {
         return Ok(());
     }
     if pattern.contains('*') {
         return Err(CliError::usage(
             format!("no tool has a name like `{pattern}`"),
-            "`opentool list SOURCE` shows the names",
+            format!("`opentool list {}` shows the names", written(sources)),
         ));
     }
     let mut seen = HashSet::new();
     let mut nearest: Vec<String> = sets.iter().flat_map(|set| set.nearest(pattern)).collect();
     nearest.retain(|name| seen.insert(name.clone()));
     nearest.truncate(3);
-    Err(CliError::Call(UnknownTool::new(pattern, nearest).into()))
+    let left_out = sources.iter().filter_map(Source::api).map(Api::left_out).sum();
+    let unknown = Box::new(UnknownTool::new(pattern, nearest));
+    Err(CliError::NoTool { unknown, place: written(sources), left_out })
+}
+
+/// The sources as the person wrote them.
+fn written(sources: &[Source]) -> String {
+    sources.iter().map(|source| source.spec.written()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether the name is of the pattern, in which `*` stands for any characters.

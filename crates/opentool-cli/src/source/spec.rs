@@ -54,6 +54,24 @@ impl FromStr for SourceSpec {
     }
 }
 
+impl SourceSpec {
+    /// As the person wrote it, without the secrets of an address: for commands that they may try next.
+    pub(crate) fn written(&self) -> String {
+        let mut written = String::new();
+        for (word, sign) in [(self.name.as_deref(), '='), (self.kind.map(Kind::word), ':')] {
+            if let Some(word) = word {
+                written.push_str(word);
+                written.push(sign);
+            }
+        }
+        match &self.place {
+            Place::StandardInput => written.push('-'),
+            place => written.push_str(&place.to_string()),
+        }
+        written
+    }
+}
+
 /// A document as the person wrote it: a source that has no name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DocumentSpec {

@@ -52,7 +52,10 @@ fn a_number_that_would_be_rounded_is_not_sent() {
 
 #[test]
 fn arguments_that_do_not_fit_are_all_listed() {
-    refused(&["getPetById", "petId=two"], &["/petId", "integer", "\"two\"", "help: `opentool show"]);
+    refused(
+        &["getPetById", "petId=two"],
+        &["/petId", "integer", "\"two\"", "help: `opentool show petstore.yaml getPetById`"],
+    );
     refused(&["getPetById"], &["petId"]);
     refused(&["getPetById", "petId=2", "petid=2"], &["petid"]);
     refused(&["addPet", "species=fish", "name:={}"], &["/species", "\"cat\"", "/name"]);

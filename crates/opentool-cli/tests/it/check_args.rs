@@ -178,7 +178,8 @@ fn what_a_model_wrote_cannot_drive_the_terminal() {
 
 #[test]
 fn mistakes_are_told_apart() {
-    check("getPet", "{}", &[]).failure(4, &["there is no tool `getPet`; did you mean `getPetById`"]);
+    check("getPet", "{}", &[])
+        .failure(4, &["there is no tool `getPet` in petstore.yaml; did you mean `getPetById`"]);
     check("getPetById", "{}", &["--mode", "brutal"]).failure(2, &["brutal", "lenient"]);
     opentool(["check-args", "-", "tool", "-"]).end().failure(2, &["standard input cannot be both"]);
     let broken = json!([{"name": "t", "inputSchema": {"type": "objekt"}}]).to_string();

@@ -9,6 +9,9 @@ fn every_shell_has_a_script_that_knows_the_commands() {
         for word in ["list", "export", "dry-run"] {
             assert!(ran.text().contains(word), "{shell} without {word}");
         }
+        for hidden in ["toolPort", "apiKeys"] {
+            assert!(!ran.text().contains(hidden), "{shell} with {hidden}");
+        }
         let json = opentool(["completions", shell, "--json"]).end().success().json();
         assert_eq!(json["script"], ran.text());
     }

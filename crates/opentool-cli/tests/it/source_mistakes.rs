@@ -29,6 +29,12 @@ fn texts_that_are_nothing_known() {
         r#"{"name": "x"}"#,
         &["package.json: is a JSON object without the key `openapi`"],
     );
+    refused("cut.json", "{\"a\":1,", &["cut.json:1:7: this is not valid JSON: EOF", "help: is it cut off?"]);
+    let comma = r#"{"info":{"title":"x",,},"paths":{}}"#;
+    refused("comma.json", comma, &["comma.json:1:22: this is not valid JSON: key must be a string"]);
+    refused("cut.yaml", "title: [x", &["cut.yaml:2:1: this is neither JSON nor YAML"]);
+    refused("answer", "42", &["answer: is a number; it is neither"]);
+    refused("tools.json", r#"{"tools":3}"#, &["tools.json: `tools` is the number 3, and should be a list"]);
     refused("list.json", "[1, 2", &["list.json:1:5: this is not JSON"]);
     refused("number.json", "[]garbage", &["number.json:1:3: this is not JSON"]);
 }
@@ -43,6 +49,44 @@ fn documents_with_a_fault_at_a_place() {
     let no_paths = r#"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}}"#;
     refused("none.json", no_paths, &["none.json", "paths"]);
     refused("old.json", r#"{"swagger": "1.2", "paths": {}}"#, &["old.json", "2.0"]);
+}
+
+#[test]
+fn a_key_that_stands_twice_is_an_error_in_json_as_in_yaml() {
+    let twice = r#"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {
+      "/a": {"get": {"operationId": "lost"}},
+      "/a": {"post": {"operationId": "kept"}}}}"#;
+    let ran = opentool(["list", "twice.json"]).file("twice.json", twice).end();
+    assert!(ran.code == 3 && ran.text().contains("kept"), "\n{ran}");
+    assert!(ran.stderr.contains("error[duplicate-key]: the key `/a` stands twice"), "\n{ran}");
+    assert!(ran.stderr.contains("twice.json:2:") || ran.stderr.contains("twice.json:3:"), "\n{ran}");
+    let list = r#"[{"name": "a", "name": "b", "inputSchema": {"type": "object"}}]"#;
+    let ran = opentool(["list", "list.json"]).file("list.json", list).end();
+    assert!(ran.code == 3 && ran.stderr.contains("list.json:1:"), "\n{ran}");
+}
+
+#[test]
+fn two_operations_of_one_id_are_told_apart_in_the_warning() {
+    let same = r#"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {"/a": {
+      "post": {"operationId": "x", "responses": {}},
+      "get": {"operationId": "x", "responses": {}}}}}"#;
+    let ran = opentool(["list", "same.json"]).file("same.json", same).end().success();
+    let text = "same.json:2:16: warning[duplicate-operation-id]: `POST /a` is named `x_post_a`, because `GET /a` has \
+                the `operationId` `x` too";
+    assert!(ran.stderr.contains(text), "\n{ran}");
+}
+
+#[test]
+fn a_definition_that_cannot_be_called_is_seen() {
+    let list = r##"[{"name": "a", "inputSchema": {"type": "object", "properties": {"x": {"$ref": "#/$defs/Gone"}}}},
+ {"name": "b", "inputSchema": {"type": "object"}}]"##;
+    for words in [&["list", "list.json"][..], &["show", "list.json", "a"]] {
+        let ran = opentool(words).file("list.json", list).end();
+        assert!(ran.code == 0 && ran.stderr.contains("cannot be called with this schema"), "\n{ran}");
+        assert!(ran.stderr.contains("list.json:1:"), "\n{ran}");
+    }
+    let ran = opentool(["show", "list.json", "b"]).file("list.json", list).end().success();
+    assert_eq!(ran.stderr, "", "\n{ran}");
 }
 
 #[test]
@@ -68,13 +112,28 @@ fn references_to_nowhere_and_in_circles_cost_no_more_than_they_must() {
     ] {
         assert!(ran.stderr.contains(text), "no {text} in\n{ran}");
     }
-    for words in [&["show", "refs.json", "good"][..], &["export", "refs.json", "--to", "mcp"]] {
-        let ran = opentool(words).file("refs.json", document).end();
-        assert!(ran.code == 3 && ran.text().contains("good"), "\n{ran}");
+    let run = |words: &[&str]| opentool(words).file("refs.json", document).end();
+    for words in [&["show", "refs.json", "nowhere"][..], &["export", "refs.json", "--to", "mcp"]] {
+        let ran = run(words);
+        assert!(ran.code == 3 && ran.text().contains("nowhere"), "\n{ran}");
         assert!(ran.stderr.contains("error[ref-not-found]"), "\n{ran}");
     }
-    let dry = opentool(["call", "refs.json", "circle", r#"{"next": {"next": {}}}"#, "--dry-run", "--json"]);
-    dry.file("refs.json", document).end().success();
+    // What is wrong elsewhere does not spoil the use of what is right.
+    for words in [
+        &["show", "refs.json", "good"][..],
+        &["list", "refs.json", "--only", "good,circle"],
+        &["call", "refs.json", "circle", "--dry-run"],
+        &["call", "refs.json", "good", "--mock"],
+    ] {
+        let ran = run(words).success();
+        let note = "note: 2 errors elsewhere in refs.json; `opentool check refs.json` shows them\n";
+        assert!(ran.stderr.starts_with(note) && !ran.stderr.contains("error["), "\n{ran}");
+    }
+    let one = run(&["list", "refs.json", "--only", "good,itself"]);
+    assert_eq!((one.code, one.stderr.matches("error[").count()), (3, 1), "\n{one}");
+    assert!(one.stderr.contains("error[ref-cycle]") && one.stderr.contains("1 error elsewhere"), "\n{one}");
+    let dry = run(&["call", "refs.json", "circle", r#"{"next": {"next": {}}}"#, "--dry-run", "--json"]);
+    dry.success();
 }
 
 #[test]
@@ -97,7 +156,8 @@ fn what_a_document_has_wrong_is_said_and_never_without_end() {
     let list = run(&["list", "bad.json"]);
     assert_eq!((list.code, errors(&list)), (3, 10), "\n{list}");
     assert!(
-        list.stderr.contains("note: bad.json: 2 more errors, 1 warning; `--verbose` shows all"),
+        list.stderr.contains("note: bad.json: 2 more errors; `--verbose` shows all")
+            && list.stderr.contains("warning[method-case]"),
         "\n{list}"
     );
     assert!(list.text().contains("good") && list.stderr.contains("12 errors in it"), "\n{list}");
@@ -109,7 +169,7 @@ fn what_a_document_has_wrong_is_said_and_never_without_end() {
     assert_eq!(last["error"]["code"], "source_incomplete", "\n{json}");
     // What is there can be called; what is not may have been left out.
     run(&["call", "bad.json", "good", "--dry-run"]).success();
-    let text = "there is no tool `gone3`; 12 operations of the document could not be read and are left out";
+    let text = "there is no tool `gone3` in bad.json; 12 operations of the document could not be read and are left out";
     run(&["call", "bad.json", "gone3", "--dry-run"]).failure(4, &[text, "`--verbose`"]);
     run(&["show", "bad.json", "gone3"]).failure(4, &[text]);
 }
@@ -124,6 +184,10 @@ fn addresses_that_give_no_document() {
     let missing = Upstream::answering("404 Not Found", "text/plain", "no");
     let url = format!("{}/openapi.json", missing.url);
     opentool(["list", &url]).end().failure(3, &[&format!("{url}: the server answered 404 Not Found")]);
+    let broken = Upstream::answering("500 Internal Server Error", "text/plain", "no");
+    opentool(["list", &broken.url])
+        .end()
+        .failure(3, &["answered 500", "help: the server has a fault of its own"]);
     let silent = Upstream::silent();
     let started = std::time::Instant::now();
     opentool(["list", &silent.url, "--timeout", "0.3"])

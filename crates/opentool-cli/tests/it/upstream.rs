@@ -17,7 +17,8 @@ fn an_error_of_the_service_is_an_answer() {
         "application/json",
         r#"{"detail": "the stock is gone"}"#,
     );
-    call(&upstream, &[]).failure(1, &["500", "the stock is gone"]);
+    let text = format!(": the stock is gone\n  the request was GET {}/x\n", upstream.url);
+    call(&upstream, &[]).failure(1, &["error: HTTP 500", &text]);
     let json = call(&upstream, &["--json"]);
     let error: serde_json::Value = serde_json::from_str(&json.stderr).unwrap();
     assert_eq!((json.code, &error["error"]["status"]), (1, &serde_json::json!(500)), "\n{json}");
@@ -33,7 +34,8 @@ fn no_answer_has_a_code_of_its_own() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let document = get_document(&format!("http://{free}"), "/x", "[]");
     let ran = opentool(["call", "api.json", "get"]).file("api.json", document).end();
-    let ran = ran.failure(5, &[&format!("cannot connect to http://{free}: ")]);
+    let text = format!("cannot connect to http://{free}: ");
+    let ran = ran.failure(5, &[&text, "\n  the request was GET", "help: is the service up"]);
     assert_eq!(ran.stderr.matches("cannot connect").count(), 1, "said once\n{ran}");
 }
 

@@ -13,6 +13,7 @@ mod security;
 mod server;
 mod swagger;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use opentool_core::Diagnostic;
@@ -61,6 +62,13 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
 struct Draft {
     operation: Operation,
     path: String,
+}
+
+impl Draft {
+    /// `GET /pets`.
+    fn title(&self) -> String {
+        format!("{} {}", self.operation.method.as_str(), self.path)
+    }
 }
 
 /// The state of the walk.
@@ -226,12 +234,38 @@ impl<'d> Reader<'d> {
             })
             .collect();
         let names = name::assign(&namings);
-        let mut seen = std::collections::HashSet::new();
-        for (draft, name) in drafts.iter().zip(&names) {
-            let Some(id) = draft.operation.operation_id.as_deref() else { continue };
-            if !seen.insert(id) {
-                let message =
-                    format!("another operation has the `operationId` `{id}` too; this one is `{name}`");
+        self.look_at_ids(&drafts, &names);
+        for (draft, name) in drafts.iter_mut().zip(names) {
+            draft.operation.name = name;
+        }
+        drafts.into_iter().map(|draft| draft.operation).collect()
+    }
+
+    /// Says of each operation whose `operationId` another has too what it is named instead, and who the other is.
+    fn look_at_ids(&mut self, drafts: &[Draft], names: &[String]) {
+        let mut same: HashMap<&str, Vec<(&Draft, &str)>> = HashMap::new();
+        let mut order = Vec::new();
+        for (draft, name) in drafts.iter().zip(names) {
+            // Whose name the document gives otherwise does not need an id of its own.
+            let own = draft.operation.marks.name.is_none();
+            if let Some(id) = draft.operation.operation_id.as_deref().filter(|_| own) {
+                let group = same.entry(id).or_default();
+                group.push((draft, name));
+                if group.len() == 2 {
+                    order.push(id);
+                }
+            }
+        }
+        for (id, group) in order.into_iter().filter_map(|id| same.get_key_value(id)) {
+            // The one that has the name that the others would have too; it is not always the first.
+            let keeper = group.iter().min_by_key(|(_, name)| name.len()).map(|(draft, _)| *draft);
+            for (draft, name) in group {
+                let Some(keeper) = keeper.filter(|keeper| !std::ptr::eq(*keeper, *draft)) else { continue };
+                let message = format!(
+                    "`{}` is named `{name}`, because `{}` has the `operationId` `{id}` too",
+                    draft.title(),
+                    keeper.title()
+                );
                 let operation = &draft.operation;
                 let at = self.document.place(operation.document.as_deref(), &operation.pointer);
                 let at = pointer::join(&at, "operationId");
@@ -241,10 +275,6 @@ impl<'d> Reader<'d> {
                 );
             }
         }
-        for (draft, name) in drafts.iter_mut().zip(names) {
-            draft.operation.name = name;
-        }
-        drafts.into_iter().map(|draft| draft.operation).collect()
     }
 
     /// A schema in 2020-12 terms, with findings.

@@ -17,6 +17,14 @@ pub enum DefinitionsError {
         /// What was there, in words.
         found: Box<str>,
     },
+    /// The member that should hold the list holds something else.
+    #[error("`{key}` is {found}, and should be a list of tool definitions")]
+    NotAList {
+        /// The member, such as `tools`.
+        key: &'static str,
+        /// What was there, in words.
+        found: Box<str>,
+    },
     /// It is a JSON-RPC answer that carries an error instead of tools.
     #[error("the answer to `tools/list` is an error: {message}")]
     ErrorAnswer {
@@ -41,6 +49,11 @@ pub(super) fn entries(value: &Value) -> Result<(&[Value], &'static str), Definit
     let named = value.get("name").is_some() || value.get("function").is_some();
     if named && single.iter().any(|key| value.get(key).is_some()) {
         return Ok((std::slice::from_ref(value), ""));
+    }
+    for key in ["tools", "result/tools", "functions"] {
+        if let Some(other) = value.pointer(&format!("/{key}")).filter(|other| !other.is_array()) {
+            return Err(DefinitionsError::NotAList { key, found: found(other).into() });
+        }
     }
     Err(DefinitionsError::NotDefinitions { found: found(value).into() })
 }

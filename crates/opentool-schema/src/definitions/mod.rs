@@ -49,7 +49,7 @@ pub fn parse_definitions(value: &Value) -> Result<ParsedDefinitions, Definitions
         let pointer = if std::ptr::eq(entry, value) { String::new() } else { format!("{pointer}/{i}") };
         let Some(mut definition) = raise(entry, &pointer, &mut parsed.diagnostics) else { continue };
         if definition.origin.kind.is_empty() {
-            definition.origin = Origin::new("definitions");
+            definition.origin = Origin::new(listing::KIND);
         }
         check_schema(&definition, entry, &pointer, &mut parsed.diagnostics);
         if let Err(clash) = parsed.tools.insert(Known::new(definition)) {

@@ -19,9 +19,21 @@ pub(crate) fn lower(definition: &ToolDefinition) -> Value {
     if !definition.tags.is_empty() {
         tool.insert("tags".to_owned(), definition.tags.clone().into());
     }
-    tool.insert("source".to_owned(), definition.origin.to_string().into());
+    tool.insert("source".to_owned(), source(&definition.origin).into());
     Value::Object(tool)
 }
+
+/// Where the tool came from. A list that was made of a list says where its tools first came from, as that one did:
+/// nothing is put before it each time.
+fn source(origin: &Origin) -> String {
+    match origin {
+        Origin { kind, location: None, item: Some(first), .. } if kind == KIND => first.clone(),
+        origin => origin.to_string(),
+    }
+}
+
+/// The kind of source that a list of definitions is.
+pub(crate) const KIND: &str = "definitions";
 
 /// Whether an entry of MCP's form is one of ours.
 pub(crate) fn is(entry: &Map<String, Value>) -> bool {
@@ -42,7 +54,7 @@ pub(crate) fn raise(mut entry: Raising<'_, '_>) -> Option<ToolDefinition> {
     let mut definition = super::mcp::raise(entry)?;
     definition.tags = tags;
     if let Some(source) = source {
-        definition.origin = Origin::new("definitions").item(source);
+        definition.origin = Origin::new(KIND).item(source);
     }
     Some(definition)
 }

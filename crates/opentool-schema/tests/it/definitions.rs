@@ -205,7 +205,8 @@ fn other_values_are_no_definitions() {
         (json!("tools"), "but the string \"tools\";"),
         (json!({"openapi": "3.0.0", "paths": {}}), "but an object with `openapi` and `paths`;"),
         (json!({"opentool": "1.0.0", "functions": []}), "expected an array of definitions"),
-        (json!({"tools": {"a": 1}}), "with the key `tools`"),
+        (json!({"tools": {"a": 1}}), "`tools` is an object with `a`, and should be a list"),
+        (json!({"tools": 3}), "`tools` is the number 3, and should be a list"),
         (
             json!({"jsonrpc": "2.0", "error": {"code": -1, "message": "no session"}}),
             "is an error: no session",

@@ -120,7 +120,7 @@ fn equal_keys_in_json_are_told() {
     assert_eq!(api.operations()[0].name, "y");
     let told = api.diagnostics()[0].to_string();
     assert!(
-        told.starts_with("api.json:2:9: warning[duplicate-key]: the key `operationId` stands twice"),
+        told.starts_with("api.json:2:9: error[duplicate-key]: the key `operationId` stands twice"),
         "{told}"
     );
 }

@@ -72,6 +72,10 @@ fn write(file: &Path, content: &[u8], existing: Existing) -> Result<(), CliError
         return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
     }
     let directory = target.parent().filter(|parent| *parent != Path::new(""));
+    if let Some(missing) = directory.filter(|directory| !directory.is_dir()) {
+        let message = format!("there is no folder `{}`", missing.display());
+        return Err(failed(io::Error::new(io::ErrorKind::NotFound, message)));
+    }
     let mut temporary = builder().tempfile_in(directory.unwrap_or(Path::new("."))).map_err(failed)?;
     temporary.write_all(content).and_then(|()| temporary.as_file().sync_all()).map_err(failed)?;
     match (existing, there) {

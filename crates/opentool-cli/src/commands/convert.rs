@@ -1,21 +1,26 @@
 //! `opentool convert`: tools of any source as a document of another format, with what that format cannot hold.
 
-use serde_json::json;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
 use url::Url;
 
 use crate::args::examples;
 use crate::console::{Console, counted};
 use crate::describe::{self, Wanted};
 use crate::error::CliError;
-use crate::loss::{self, Deny, Form};
+use crate::loss::{self, Deny, Form, Told};
 use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
-use crate::{target, write};
+use crate::{render, target, write};
 
 /// Write the tools of sources as a document, and say what it cannot hold
 ///
 /// What the format cannot hold (bounds, defaults, alternatives, hints) is listed on
 /// standard error, each with its place in the definition that `opentool list --json`
-/// prints. An OpenTool document that nothing is taken from comes back as it is.
+/// prints. An OpenTool document that nothing is taken from comes back as it is: in JSON,
+/// also from YAML, with numbers in their shortest form (`1.50` as `1.5`); converting the
+/// result again changes nothing. Many losses are told by keyword; `--losses` lists each.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool convert petstore.yaml --to opentool -o petstore.opentool.json"
@@ -34,9 +39,10 @@ pub(crate) struct Args {
     /// Refuse to write anything if something would be lost
     #[arg(long, value_name = "WHAT")]
     deny: Option<Deny>,
-    /// How to list what is lost; with `--json` it is JSON
-    #[arg(long, value_name = "FORM", default_value = "text", num_args = 0..=1, default_missing_value = "text")]
-    losses: Form,
+    /// How to list what is lost, each thing by itself: `text`, which is what happens without it where there is not much, or
+    /// `json`, which `--json` means too
+    #[arg(long, value_name = "FORM", num_args = 0..=1, default_missing_value = "text")]
+    losses: Option<Form>,
     /// The title of the document, instead of the source's
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -48,6 +54,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     selection: Selection,
 }
+
+/// More lines than this are told by keyword, unless each is asked for.
+const MANY: usize = 40;
 
 fn address(text: &str) -> Result<Url, &'static str> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
@@ -64,9 +73,22 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     }
     let wanted = Wanted { version: args.to.0, title: args.title, server: args.server_url };
     let (document, losses) = describe::document(&sources, &tools, &args.selection, wanted);
-    console.losses(&loss::of_document(&losses), args.losses)?;
-    if args.deny == Some(Deny::Loss) && !losses.is_empty() {
-        return Err(CliError::WouldLose { losses: losses.len(), format: describe::format(&document) });
+    let mut told = loss::of_document(&losses);
+    let lost = told.len();
+    if args.losses.is_none()
+        && render::losses(&told, false).len() > MANY
+        && console.verbosity() == 0
+        && !console.is_json()
+    {
+        told = by_keyword(&told);
+    }
+    console.losses(&told, args.losses.unwrap_or(Form::Text))?;
+    if args.deny == Some(Deny::Loss) && lost > 0 {
+        return Err(CliError::WouldLose { losses: lost, format: describe::format(&document) });
+    }
+    if args.deny == Some(Deny::Loss) {
+        // What the reader left out or changed is lost as well.
+        sources.iter().try_for_each(Source::complete)?;
     }
     match args.target.file() {
         None => console.json_text(document.print())?,
@@ -75,14 +97,43 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             let file = file.display();
             let functions = counted(document.functions.len(), "function");
             if console.is_json() {
-                let (functions, losses) = (document.functions.len(), losses.len());
-                console.json(&json!({"file": file.to_string(), "functions": functions, "losses": losses}))?;
+                let functions = document.functions.len();
+                console.json(&json!({"file": file.to_string(), "functions": functions, "losses": lost}))?;
             } else {
-                console.aside(&format!("Wrote {file}: {functions}, {} lost", things(losses.len())))?;
+                console.aside(&format!("Wrote {file}: {functions}, {} lost", things(lost)))?;
             }
         }
     }
     sources.iter().try_for_each(Source::complete)
+}
+
+/// One entry for each keyword and what becomes of it, the most frequent first.
+fn by_keyword(told: &[Told]) -> Vec<Told> {
+    let mut groups: Vec<(&str, Vec<&Told>)> = Vec::new();
+    let mut index = HashMap::new();
+    for entry in told {
+        let keyword = entry.json.pointer("/loss/keyword").and_then(Value::as_str).unwrap_or_default();
+        let group = *index.entry((keyword, &entry.message)).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some((_, entries)) => entries.push(entry),
+            None => groups.push((keyword, vec![entry])),
+        }
+    }
+    // Stable: of equal ones the first comes first.
+    groups.sort_by_key(|(_, entries)| Reverse(entries.len()));
+    let one = |(keyword, entries): (&str, Vec<&Told>)| {
+        let tools: HashSet<&str> = entries.iter().map(|entry| entry.tool.as_str()).collect();
+        let first = entries.first().copied().cloned()?;
+        match entries.len() {
+            1 => Some(first),
+            several => Some(Told {
+                tool: String::new(),
+                pointer: format!("{keyword} ({several} times in {})", counted(tools.len(), "tool")),
+                ..first
+            }),
+        }
+    };
+    groups.into_iter().filter_map(one).collect()
 }
 
 fn things(n: usize) -> String {

@@ -68,6 +68,9 @@ pub(crate) struct Args {
 /// Serves until the client goes away (stdio) or a signal comes.
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let opentool = args.opentool.listen()?;
+    if args.http.is_some() && args.http == opentool {
+        args.opentool.leave_mcp()?;
+    }
     let is_web = args.http.is_some() || opentool.is_some();
     let stdio = args.stdio || !is_web;
     let about_http = !args.allow_host.is_empty() || !args.allow_origin.is_empty();

@@ -1,14 +1,15 @@
 //! The OpenTool server of the command line.
 
+use std::io;
 use std::path::PathBuf;
 
-use opentool::server::{Bound, Server, Stop};
+use opentool::server::{Bound, Server, ServerError, Stop};
 use secrecy::SecretString;
 
 use super::Served;
 use crate::console::Console;
 use crate::describe::Shown;
-use crate::error::CliError;
+use crate::error::{CliError, chain};
 use crate::listen::Listen;
 
 /// Where and how tools are served over OpenTool.
@@ -26,11 +27,26 @@ pub(crate) struct Endpoint {
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
 }
 
+/// What stands on the command line and cannot be is for its author to mend; the rest is about the machine.
+fn refused(error: &ServerError) -> CliError {
+    let help = match error {
+        ServerError::InvalidBasePath { .. } => "`--opentool-path` takes it",
+        ServerError::InvalidApiKey { .. } => "`--opentool-key` and OPENTOOL_SERVER_KEY take it",
+        ServerError::InvalidHost { .. } => "`--allow-host` takes it",
+        ServerError::InvalidOrigin { .. } => "`--allow-origin` takes it",
+        ServerError::Bind { source, .. } if source.kind() != io::ErrorKind::PermissionDenied => {
+            "`--opentool` takes a name or an IP address of this machine"
+        }
+        _ => return CliError::server(error),
+    };
+    CliError::usage(chain(error), help)
+}
+
 impl Endpoint {
     /// Listens; nothing is served yet.
     ///
     /// # Errors
-    /// [`CliError::Server`].
+    /// [`CliError::Usage`] if what was asked for cannot be; [`CliError::Server`].
     pub(crate) async fn bind(&self, served: &Served) -> Result<Bound, CliError> {
         let mut server = Server::new(served.tools.clone()).timeout(served.timeout).allow_stop(self.stop);
         server = match &served.document {
@@ -46,7 +62,7 @@ impl Endpoint {
         if let Some((certificates, key)) = &self.tls {
             server = server.tls(certificates.clone(), key.clone());
         }
-        server.bind(self.listen.to_string()).await.map_err(|error| CliError::server(&error))
+        server.bind(self.listen.to_string()).await.map_err(|error| refused(&error))
     }
 
     /// Warns of what others could do.

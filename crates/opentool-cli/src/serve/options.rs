@@ -89,6 +89,21 @@ impl OpenToolOptions {
         }
     }
 
+    /// Refuses a path that hides the MCP server which is to stand beside this one.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`].
+    pub(crate) fn leave_mcp(&self) -> Result<(), CliError> {
+        let path = self.opentool_path.as_deref().unwrap_or_default();
+        if path.trim_matches('/') != "mcp" {
+            return Ok(());
+        }
+        Err(CliError::usage(
+            format!("`--opentool-path {path}` is where MCP is, on the same address: nobody could reach it"),
+            "choose another path, or another address for `--http`",
+        ))
+    }
+
     /// Options that would have no effect are a mistake: somebody believes that there is a key.
     fn refuse_rest(&self) -> Result<Option<Listen>, CliError> {
         let given = [

@@ -66,7 +66,7 @@ fn losses_that_many_tools_share_are_told_once_and_in_json_each() {
     let convert = |words: &[&str]| {
         opentool(["convert", "petstore.yaml", "--to", "opentool"].iter().chain(words)).end().success()
     };
-    let (brief, each, json) = (convert(&[]), convert(&["-v"]), convert(&["--losses", "json"]));
+    let (brief, each, json) = (convert(&["--losses"]), convert(&["-v"]), convert(&["--losses", "json"]));
     assert_eq!(brief.stderr.matches("loss: /tags of").count(), 1, "\n{brief}");
     let each = each.stderr.matches("loss: ").count();
     let losses: Vec<Value> = json.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -177,4 +177,43 @@ fn what_was_left_out_of_a_source_is_no_success() {
     );
     let ran = opentool(["convert", "-", "--to", "opentool"]).input(twice).end();
     assert_eq!(ran.code, 3, "\n{ran}");
+}
+
+#[test]
+fn a_number_that_cannot_be_kept_is_refused_where_nothing_may_be_lost() {
+    let long = WEATHER.replacen('{', r#"{"x-n": 12345678901234567890123,"#, 1);
+    let convert = |words: &[&str]| {
+        let words = ["convert", "weather.json", "--to", "opentool"].iter().chain(words);
+        opentool(words).file("weather.json", &long).end()
+    };
+    let ran = convert(&["--deny", "loss"]);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("inexact-number"), "\n{ran}");
+    let ran = opentool(["check", "weather.json"]).file("weather.json", &long).end();
+    assert!(ran.text().contains("12345678901234567890123 cannot be kept"), "\n{ran}");
+    assert!(ran.text().contains("write it as a string") && ran.stderr.contains("1 error"), "\n{ran}");
+}
+
+#[test]
+fn a_folder_that_is_missing_is_named() {
+    opentool(["convert", "weather.json", "--to", "opentool", "-o", "no/where.json"])
+        .file("weather.json", WEATHER)
+        .end()
+        .failure(7, &["there is no folder `no`"]);
+}
+
+#[test]
+fn many_losses_are_told_by_keyword_unless_each_is_wanted() {
+    let properties: serde_json::Map<String, Value> =
+        (0..60).map(|n| (format!("p{n}"), json!({"type": "integer", "minimum": n}))).collect();
+    let tools = json!([{"name": "f", "description": "F.", "inputSchema": {
+        "type": "object", "properties": properties, "additionalProperties": true}}]);
+    let convert = |words: &[&str]| {
+        let words = ["convert", "tools.json", "--to", "opentool"].iter().chain(words);
+        opentool(words).file("tools.json", &tools.to_string()).end().success()
+    };
+    let ran = convert(&[]);
+    assert!(ran.stderr.contains("minimum (60 times in 1 tool)"), "\n{ran}");
+    assert!(ran.stderr.contains("/inputSchema/additionalProperties"), "\n{ran}");
+    assert_eq!(ran.stderr.matches("loss:").count(), 2, "\n{ran}");
+    assert_eq!(convert(&["--losses"]).stderr.matches("loss:").count(), 61);
 }

@@ -164,11 +164,25 @@ fn mistakes_are_refused_before_anything_listens() {
     serve(&["--opentool-tls-cert", "c.pem"]).failure(2, &["--opentool-tls-key"]);
     serve(&["--opentool", "0", "--toolPort", "1"]).failure(2, &["both say where to listen"]);
     serve(&["--opentool", "0", "--opentool-key", ""]).failure(2, &["it is empty"]);
-    serve(&["--opentool", "0", "--opentool-path", "a b"]).failure(6, &["`a b` is not a base path"]);
+    serve(&["--opentool", "0", "--opentool-path", "a b"]).failure(2, &["`a b` is not a base path"]);
     serve(&["--opentool", "0", "--opentool-tls-cert", "no.pem", "--opentool-tls-key", "no.key"])
         .failure(6, &["no.pem"]);
     serve(&["--allow-host", "x"]).failure(2, &["`--allow-host` and `--allow-origin` are about HTTP"]);
     opentool(["serve", "--opentool", "weather.json"])
         .end()
         .failure(2, &["expected HOST:PORT", "put sources before"]);
+}
+
+#[test]
+fn what_cannot_be_served_is_a_bad_command_line() {
+    let serve = |words: &[&str]| {
+        let start = ["serve", "weather.json", "--mock"];
+        opentool(start.iter().chain(words)).file("weather.json", WEATHER).end()
+    };
+    for path in ["/mcp", "mcp/", "/mcp/"] {
+        serve(&["--opentool", "17991", "--http", "17991", "--opentool-path", path])
+            .failure(2, &["is where MCP is", "choose another path"]);
+    }
+    serve(&["--opentool", "0", "--opentool-path", "a b/../x"]).failure(2, &["is not a base path"]);
+    serve(&["--opentool", "no-such-host.invalid:1"]).failure(2, &["no-such-host.invalid:1"]);
 }

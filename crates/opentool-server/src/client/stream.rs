@@ -210,7 +210,9 @@ impl Reading {
                 let function = started.get(event::START).and_then(Value::as_str).unwrap_or_default();
                 Ok(Some(Told::Start(exchange.clean(function).into())))
             }
-            event::DATA => {
+            // Some servers do not name their data; `message` is how event streams call an event without a name.
+            "" | "message" if !is_answer(&event.data) => Ok(None),
+            event::DATA | "" | "message" => {
                 let data = exchange.covered(event.data);
                 let reply = Reply::read(&data).map_err(|reason| {
                     exchange.not_opentool(format!("an event of its stream is broken: {reason}"))
@@ -230,6 +232,11 @@ impl Reading {
     async fn close(mut self: Box<Self>) {
         let _ = timeout(CLOSING, self.incoming.chunk()).await;
     }
+}
+
+/// Whether this is JSON-RPC: an object with a result or an error.
+fn is_answer(text: &str) -> bool {
+    Reply::read(text).is_ok_and(|reply| reply.result.is_some() || reply.error.is_some())
 }
 
 /// The error that an event tells of: in a JSON-RPC answer, by itself, or in plain words.

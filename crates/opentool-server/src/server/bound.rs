@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use axum::Router;
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::connection::Serving;
 use super::host::Host;
+use super::places::Places;
 use super::routes::{self, Endpoint};
 use super::settings::Settings;
 use super::{Server, tls};
@@ -45,7 +45,10 @@ impl Bound {
     ) -> Result<Self, ServerError> {
         let (host, settings) = server.host()?;
         let base = routes::base_path(&settings.base_path)?.to_owned();
-        let tls = settings.tls.as_ref().map(tls::acceptor).transpose()?;
+        let tls = match settings.tls.clone() {
+            Some(files) => Some(tls::load(files).await?),
+            None => None,
+        };
         let wanted = address.to_string();
         let listener = TcpListener::bind(address).await.map_err(|error| ServerError::bind(&wanted, error))?;
         let address = listener.local_addr().map_err(|error| ServerError::bind(&wanted, error))?;
@@ -132,16 +135,18 @@ impl std::fmt::Debug for Bound {
     }
 }
 
-/// Accepts connections for ever. Those too many wait in the system's queue, which is bounded.
+/// Accepts connections for ever. Those for which there is no place wait in the system's queue, which is bounded.
 async fn accept(listener: &TcpListener, serving: &Arc<Serving>, connections: &TaskTracker, most: usize) {
-    let places = Arc::new(Semaphore::new(most));
+    let mut places = Places::new(most);
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let socket = next(listener).await;
+        let Some(place) = places.take().await else { return };
         let serving = Arc::clone(serving);
         connections.spawn(async move {
-            serving.serve(socket).await;
-            drop(place);
+            tokio::select! {
+                () = serving.serve(socket, Arc::clone(&place.pulse)) => {}
+                () = place.leave.cancelled() => {}
+            }
         });
     }
 }

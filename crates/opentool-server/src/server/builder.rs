@@ -102,7 +102,9 @@ impl Server {
         self
     }
 
-    /// The most connections at once; at least 1. Further ones wait until one ends. Default: 1,024.
+    /// The most connections at once; at least 1. For a further one the connection that has been without a call longest
+    /// is ended; where calls run in all of them, it waits. Default: 512, half of the files that a process may usually
+    /// have open: tools need some too.
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.settings.max_connections = connections.clamp(1, Settings::MOST);
         self

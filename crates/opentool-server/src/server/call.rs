@@ -49,7 +49,7 @@ impl Wish {
         let body = body::read(&parts.headers, body, host.max_request_bytes).await?;
         let WireRequest { id, method, params } =
             WireRequest::read(&body).map_err(|why| reply::unreadable(&why))?;
-        if matches!(&id, Id::Text(text) if text.len() > LONGEST_ID) {
+        if matches!(&id, Id::Text(text) | Id::Number(text) if text.len() > LONGEST_ID) {
             let message = format!("Invalid Request: `id` is longer than {LONGEST_ID} bytes");
             let error = ErrorBody::new(INVALID_REQUEST, message);
             return Err(reply::failed(StatusCode::BAD_REQUEST, &Id::Absent, &error));

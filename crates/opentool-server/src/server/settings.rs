@@ -73,7 +73,7 @@ impl Default for Settings {
             max_request_bytes: 4 * 1024 * 1024,
             timeout: Duration::from_secs(60),
             max_calls: 256,
-            max_connections: 1_024,
+            max_connections: 512,
             grace: Duration::from_secs(10),
             context: ToolContext::new(),
             hosts: Vec::new(),

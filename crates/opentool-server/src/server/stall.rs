@@ -5,11 +5,14 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
+
+use super::pulse::Pulse;
 
 /// How long a client may take nothing at all.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
@@ -18,18 +21,20 @@ pub(super) const LONGEST: Duration = Duration::from_secs(30);
 pub(super) struct Moving<T> {
     inner: T,
     limit: Duration,
+    pulse: Arc<Pulse>,
     /// Made when the client first falls behind, which most never do.
     timer: Option<Pin<Box<Sleep>>>,
     stalled: bool,
 }
 
 impl<T> Moving<T> {
-    pub(super) fn new(inner: T, limit: Duration) -> Self {
-        Self { inner, limit, timer: None, stalled: false }
+    pub(super) fn new(inner: T, limit: Duration, pulse: Arc<Pulse>) -> Self {
+        Self { inner, limit, pulse, timer: None, stalled: false }
     }
 
     /// Passes on what the connection said, unless it has said "wait" for too long.
     fn watch<R>(&mut self, cx: &mut Context<'_>, said: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
+        self.pulse.writes(said.is_pending());
         if said.is_ready() {
             self.stalled = false;
             return said;
@@ -51,7 +56,12 @@ impl<T: AsyncRead + Unpin> AsyncRead for Moving<T> {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.inner).poll_read(cx, buf);
+        if buf.filled().len() > before {
+            self.pulse.read();
+        }
+        read
     }
 }
 
@@ -92,12 +102,12 @@ mod tests {
 
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
-    use super::Moving;
+    use super::{Moving, Pulse};
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_takes_nothing_is_cut_and_one_that_is_slow_is_not() {
         let (ours, mut theirs) = duplex(10);
-        let mut ours = Moving::new(ours, Duration::from_secs(30));
+        let mut ours = Moving::new(ours, Duration::from_secs(30), Pulse::new());
         let slow = tokio::spawn(async move {
             let mut byte = [0];
             for _ in 0..20 {

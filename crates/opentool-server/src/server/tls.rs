@@ -1,5 +1,6 @@
 //! TLS by certificate files: rustls with the `ring` provider, given explicitly, as everywhere in this workspace.
 
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,11 +15,19 @@ use crate::ServerError;
 /// More than any chain of certificates is.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// What makes TLS connections of plain ones.
+/// What makes TLS connections of plain ones. The files are read where waiting for them keeps nobody else waiting.
 ///
 /// # Errors
 /// Always with the file that is to blame.
-pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
+pub(super) async fn load(files: TlsFiles) -> Result<TlsAcceptor, ServerError> {
+    let path = files.certificates.clone();
+    let read = tokio::task::spawn_blocking(move || acceptor(&files)).await;
+    read.unwrap_or_else(|error| {
+        Err(ServerError::TlsFile { path: path.into(), source: std::io::Error::new(ErrorKind::Other, error) })
+    })
+}
+
+fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
     let TlsFiles { certificates: certificates_path, key: key_path } = files;
     let pem = read(certificates_path)?;
     let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&pem)
@@ -69,9 +78,18 @@ pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
 
 fn read(path: &Path) -> Result<Vec<u8>, ServerError> {
     let unreadable = |source| ServerError::TlsFile { path: path.into(), source };
-    let length = std::fs::metadata(path).map_err(unreadable)?.len();
-    if length > MOST_BYTES {
+    // Before it is opened, too: opening a pipe waits for somebody who writes into it.
+    let is_file = |metadata: std::fs::Metadata| match metadata.is_file() {
+        true => Ok(()),
+        false => Err(ServerError::tls(path, "it is not a regular file")),
+    };
+    is_file(std::fs::metadata(path).map_err(unreadable)?)?;
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    is_file(file.metadata().map_err(unreadable)?)?;
+    let mut bytes = Vec::new();
+    let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if u64::try_from(read).unwrap_or(u64::MAX) > MOST_BYTES {
         return Err(ServerError::tls(path, "it is far too large for certificates or a key"));
     }
-    std::fs::read(path).map_err(unreadable)
+    Ok(bytes)
 }

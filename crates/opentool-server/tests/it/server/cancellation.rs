@@ -5,6 +5,8 @@ use std::time::Duration;
 use opentool_server::server::Server;
 use serde_json::json;
 
+use tokio::io::AsyncWriteExt as _;
+
 use super::raw::{Ask, until};
 use super::support::{Slow, serve, set, soon, start};
 
@@ -29,6 +31,19 @@ async fn a_client_that_goes_away_in_the_middle_of_a_stream_stops_its_tool() {
     until(&mut socket, "event:data").await;
     drop(socket);
     soon("the end of the tool", seen.stopped.notified()).await;
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_after_one_byte_more_stops_its_tool() {
+    let (slow, seen) = Slow::new();
+    let server = serve([slow]).await;
+    for ask in [Ask::call("slow", json!({})), Ask::stream("slow", json!({}))] {
+        let mut socket = ask.open(server.address).await;
+        soon("the call", seen.started.notified()).await;
+        socket.write_all(b"G").await.unwrap();
+        drop(socket);
+        soon("the end of the tool", seen.stopped.notified()).await;
+    }
 }
 
 #[tokio::test]

@@ -77,19 +77,30 @@ async fn a_call_too_many_is_refused_at_once_and_can_be_sent_again() {
 }
 
 #[tokio::test]
-async fn a_connection_too_many_waits_for_its_turn() {
-    let server = start(Server::new(ToolSet::new()).max_connections(1)).await;
-    let mut first = Ask::get("/opentool/version").open(server.address).await;
-    until(&mut first, "1.0.0").await;
+async fn a_connection_too_many_waits_for_one_whose_call_runs() {
+    let (slow, seen) = Slow::new();
+    let server = start(Server::new(set([slow])).max_connections(1)).await;
+    let first = Ask::call("slow", json!({})).header("Connection", "close").open(server.address).await;
+    soon("the call", seen.started.notified()).await;
     let second = tokio::spawn(Ask::get("/opentool/version").send(server.address));
-    // The first connection is the only one that is served, however long that takes.
-    for _ in 0..100 {
-        first.write_all(&Ask::get("/opentool/version").bytes()).await.unwrap();
-        until(&mut first, "1.0.0").await;
-    }
-    assert!(!second.is_finished());
-    drop(first);
+    seen.finish.notify_one();
+    assert_eq!(end(first).await.json()["result"], json!({"finished": true}));
     assert_eq!(soon("the turn", second).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn who_only_holds_a_place_shuts_nobody_out() {
+    let server = start(Server::new(ToolSet::new()).max_connections(2)).await;
+    let mut silent = Vec::new();
+    for begun in ["", "GET /opentool/version HTTP/1.1\r\nHost: local"] {
+        let mut socket = TcpStream::connect(server.address).await.unwrap();
+        socket.write_all(begun.as_bytes()).await.unwrap();
+        silent.push(socket);
+    }
+    for _ in 0..5 {
+        assert_eq!(Ask::get("/opentool/version").send(server.address).await.status, 200);
+    }
+    assert_eq!(end(silent.remove(0)).await.status, 0, "the one that was silent longest went");
 }
 
 // In these the clock jumps to the next timer as soon as nothing else is to do.

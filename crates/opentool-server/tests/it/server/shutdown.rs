@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use opentool_server::server::{Server, Stop};
 use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use super::raw::{Ask, end, until};
@@ -23,6 +24,22 @@ async fn a_running_call_finishes_and_nothing_new_begins() {
     seen.finish.notify_one();
     let reply = end(running).await;
     assert_eq!(reply.json()["result"], json!({"finished": true}));
+    server.ended().await;
+}
+
+#[tokio::test]
+async fn who_has_yet_to_ask_is_not_waited_for() {
+    let mut server = start(Server::new(set([])).grace(Duration::from_secs(3_600))).await;
+    let head = "POST /opentool/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let (half_head, half_body) = (head.to_owned(), format!("{head}Content-Length: 100\r\n\r\n{{"));
+    let mut waiting = Vec::new();
+    for begun in [half_head, half_body] {
+        let mut socket = TcpStream::connect(server.address).await.unwrap();
+        socket.write_all(begun.as_bytes()).await.unwrap();
+        waiting.push(socket);
+    }
+    assert_eq!(Ask::get("/opentool/version").send(server.address).await.status, 200);
+    server.ask_to_end();
     server.ended().await;
 }
 

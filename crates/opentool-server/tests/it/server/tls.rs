@@ -109,3 +109,17 @@ async fn a_file_that_is_not_usable_is_named_with_what_is_wrong() {
         assert!(error.contains(culprit) && error.contains(problem), "{error}");
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_no_regular_file_is_refused_and_not_read() {
+    let files = Files::new();
+    let (certificate, key, pipe) = (files.path("cert.pem"), files.path("key.pem"), files.path("pipe.pem"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for strange in [pipe.as_path(), Path::new("/dev/zero"), files.directory.path()] {
+        for (certificates, key) in [(strange, key.as_path()), (certificate.as_path(), strange)] {
+            let error = bind(certificates, key).await.unwrap_err().to_string();
+            assert!(error.contains("it is not a regular file"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What a connection is doing, for those who decide whether it may be ended: a call that runs is never in the way of
+//! anybody, a client that only holds its place is.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use hyper::body::{Body, Frame, SizeHint};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// Where a connection is in its exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It waits for a request, or for the rest of one.
+    Reading,
+    /// A request is there as a whole, and is being answered.
+    Answering,
+    /// The answer was made. It may still be on its way, and the next request has not begun.
+    Answered,
+}
+
+/// The state of one connection.
+#[derive(Debug)]
+pub(super) struct Pulse {
+    stage: watch::Sender<(Stage, Instant)>,
+    /// The client has not taken all that was written.
+    behind: AtomicBool,
+    /// A request has come.
+    begun: AtomicBool,
+}
+
+impl Pulse {
+    pub(super) fn new() -> Arc<Self> {
+        let stage = watch::Sender::new((Stage::Reading, Instant::now()));
+        Arc::new(Self { stage, behind: AtomicBool::new(false), begun: AtomicBool::new(false) })
+    }
+
+    /// A whole request is there.
+    fn answering(&self) {
+        self.stage.send_replace((Stage::Answering, Instant::now()));
+    }
+
+    fn answered(&self) {
+        self.stage.send_replace((Stage::Answered, Instant::now()));
+    }
+
+    /// Bytes came. After an answer they are those of the next request.
+    pub(super) fn read(&self) {
+        self.stage.send_if_modified(|(stage, since)| {
+            let next = *stage == Stage::Answered;
+            if next {
+                (*stage, *since) = (Stage::Reading, Instant::now());
+            }
+            next
+        });
+    }
+
+    /// Whether the client takes what is written.
+    pub(super) fn writes(&self, behind: bool) {
+        self.behind.store(behind, Ordering::Relaxed);
+    }
+
+    /// The head of a request has come.
+    pub(super) fn begin(&self) {
+        self.begun.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the head of a request has ever come.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Whether it waits for its client to ask, or to go on asking.
+    pub(super) fn is_reading(&self) -> bool {
+        self.stage.borrow().0 == Stage::Reading && !self.behind.load(Ordering::Relaxed)
+    }
+
+    /// Since when nothing has been going on; `None` while something is.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let (stage, since) = *self.stage.borrow();
+        (stage != Stage::Answering && !self.behind.load(Ordering::Relaxed)).then_some(since)
+    }
+
+    /// Waits until a request is being answered.
+    pub(super) async fn until_answering(&self) {
+        let mut stage = self.stage.subscribe();
+        // The sender is ours, so this never fails.
+        let _ = stage.wait_for(|(stage, _)| *stage == Stage::Answering).await;
+    }
+}
+
+/// The body of a request, which tells when it has come as a whole.
+pub(super) struct Arriving<B> {
+    inner: B,
+    pulse: Arc<Pulse>,
+}
+
+impl<B: Body> Arriving<B> {
+    pub(super) fn new(inner: B, pulse: Arc<Pulse>) -> Self {
+        let arriving = Self { inner, pulse };
+        arriving.look();
+        arriving
+    }
+
+    fn look(&self) {
+        if self.inner.is_end_stream() {
+            self.pulse.answering();
+        }
+    }
+}
+
+impl<B: Body + Unpin> Body for Arriving<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let frame = Pin::new(&mut self.inner).poll_frame(cx);
+        match &frame {
+            Poll::Ready(None) => self.pulse.answering(),
+            Poll::Ready(Some(Ok(_))) => self.look(),
+            _ => {}
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// The body of an answer, which tells when it has left.
+pub(super) struct Leaving<B> {
+    inner: B,
+    pulse: Arc<Pulse>,
+}
+
+impl<B> Leaving<B> {
+    pub(super) fn new(inner: B, pulse: Arc<Pulse>) -> Self {
+        Self { inner, pulse }
+    }
+}
+
+impl<B: Body + Unpin> Body for Leaving<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl<B> Drop for Leaving<B> {
+    fn drop(&mut self) {
+        self.pulse.answered();
+    }
+}

@@ -1,0 +1,93 @@
+//! A socket that can be watched for its client's leaving while somebody else reads and writes it.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+
+/// Both directions of a TCP connection.
+pub(super) struct Socket {
+    read: Arc<OwnedReadHalf>,
+    write: OwnedWriteHalf,
+}
+
+/// Sees when the other side leaves, even if bytes that nobody has read are in front of that.
+pub(super) struct Watch(Arc<OwnedReadHalf>);
+
+impl Socket {
+    pub(super) fn new(socket: TcpStream) -> (Self, Watch) {
+        let (read, write) = socket.into_split();
+        let read = Arc::new(read);
+        (Self { read: Arc::clone(&read), write }, Watch(read))
+    }
+}
+
+impl Watch {
+    /// Completes when the client has closed the connection, or its sending side. Elsewhere than on Linux it never does,
+    /// and whoever reads finds out.
+    pub(super) async fn left(&self) {
+        // "Priority" is the interest that is content with the end of the other side and does not ask for bytes.
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        while let Ok(ready) = self.0.ready(tokio::io::Interest::PRIORITY).await {
+            if ready.is_read_closed() {
+                return;
+            }
+            // Urgent bytes, which HTTP does not have.
+            let nothing: io::Result<()> = self
+                .0
+                .as_ref()
+                .as_ref()
+                .try_io(tokio::io::Interest::PRIORITY, || Err(io::ErrorKind::WouldBlock.into()));
+            drop(nothing);
+        }
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        std::future::pending::<()>().await;
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let socket: &TcpStream = self.read.as_ref().as_ref();
+        loop {
+            ready!(socket.poll_read_ready(cx))?;
+            match socket.try_read(buf.initialize_unfilled()) {
+                Ok(read) => {
+                    buf.advance(read);
+                    return Poll::Ready(Ok(()));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.write).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.write).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.write).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.write).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.write.is_write_vectored()
+    }
+}

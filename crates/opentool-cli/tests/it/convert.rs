@@ -209,7 +209,7 @@ fn many_losses_are_told_by_keyword_unless_each_is_wanted() {
         "type": "object", "properties": properties, "additionalProperties": true}}]);
     let convert = |words: &[&str]| {
         let words = ["convert", "tools.json", "--to", "opentool"].iter().chain(words);
-        opentool(words).file("tools.json", &tools.to_string()).end().success()
+        opentool(words).file("tools.json", tools.to_string()).end().success()
     };
     let ran = convert(&[]);
     assert!(ran.stderr.contains("minimum (60 times in 1 tool)"), "\n{ran}");

@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::error::CliError;
-use crate::source::{Content, Loading, Source, SourceError, Way};
+use crate::source::{Content, Loading, Place, Source, SourceError, Way};
 
 /// Makes a request, and tells apart why it cannot be made.
 ///
@@ -123,11 +123,17 @@ impl Access {
             }
             Content::OpenTool(opentool) => {
                 let server = scope.values("--server", self.server.iter().map(String::as_str))?.pop();
-                let way = Way {
-                    server: server.map(str::to_owned),
-                    api_key: scope.api_key(&loading.api_key)?,
-                    timeout: loading.timeout,
+                let web = match &spec.place {
+                    Place::Web(url) => Some(&**url),
+                    Place::File(_) | Place::StandardInput => None,
                 };
+                let strange = server.is_none() && web.is_some_and(|web| opentool.leads_away_from(web));
+                // A document of the web does not decide who is sent a key that nobody meant for it.
+                let api_key = match strange && loading.api_key.is_empty() {
+                    true => scope.own_variable("API_KEY")?,
+                    false => scope.api_key(&loading.api_key)?,
+                };
+                let way = Way { server: server.map(str::to_owned), api_key, timeout: loading.timeout };
                 let place = spec.place.to_string();
                 let connected = opentool.connect(&way);
                 Content::OpenTool(Box::new(
@@ -270,6 +276,11 @@ impl Scope<'_> {
         if let Some(last) = given.last() {
             return Ok(Some((*last).into()));
         }
+        self.own_variable(variable)
+    }
+
+    /// The variable that is meant for this source by name: `OPENTOOL_SHOP_BEARER`.
+    fn own_variable(&self, variable: &str) -> Result<Option<SecretString>, CliError> {
         match self.own {
             Some(name) => {
                 let name = name.to_ascii_uppercase().replace('-', "_");

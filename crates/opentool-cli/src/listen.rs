@@ -55,6 +55,26 @@ impl Listen {
         same_host && self.port != 0 && url.port_or_known_default() == Some(self.port)
     }
 
+    /// Whether both are one address, also where they are written differently: `localhost:3000` and `127.0.0.1:3000`.
+    /// Names are looked up; those that are not found are compared as they are.
+    pub(crate) async fn same(&self, other: &Self) -> bool {
+        if self == other {
+            return true;
+        }
+        if self.port != other.port || self.port == 0 {
+            return false;
+        }
+        // The first address is the one that is listened at.
+        let first = async |listen: &Self| {
+            let mut found = tokio::net::lookup_host(listen.to_string()).await.ok()?;
+            found.next()
+        };
+        match (first(self).await, first(other).await) {
+            (Some(one), Some(two)) => one == two,
+            _ => false,
+        }
+    }
+
     /// Whether only this machine can reach it, as far as the text says.
     pub(crate) fn is_local(&self) -> bool {
         self.host == "localhost" || self.to_string().parse().is_ok_and(|at: SocketAddr| at.ip().is_loopback())

@@ -124,12 +124,12 @@ impl OpenToolOptions {
     /// Everything about the server.
     ///
     /// # Errors
-    /// [`CliError::Usage`] if the key in the environment is not text.
+    /// [`CliError::Usage`] if the key in the environment is empty or not text.
     pub(crate) fn endpoint(self, listen: Listen) -> Result<Endpoint, CliError> {
         let mut keys = self.opentool_key;
         keys.extend(self.api_keys);
         if keys.is_empty() {
-            keys.extend(environment("OPENTOOL_SERVER_KEY")?);
+            keys.extend(server_key()?);
         }
         Ok(Endpoint {
             listen,
@@ -138,5 +138,18 @@ impl OpenToolOptions {
             stop: if self.opentool_allow_stop { Stop::Allowed } else { Stop::Refused },
             tls: self.opentool_tls_cert.zip(self.opentool_tls_key),
         })
+    }
+}
+
+/// The key of the environment. Unlike other variables one that is set and empty is a mistake: whoever writes
+/// `OPENTOOL_SERVER_KEY=$KEY` means the server to be closed, and without `KEY` it would be open to everybody.
+fn server_key() -> Result<Option<SecretString>, CliError> {
+    const NAME: &str = "OPENTOOL_SERVER_KEY";
+    match std::env::var_os(NAME) {
+        Some(value) if value.is_empty() => Err(CliError::usage(
+            format!("{NAME} is set and empty, and the server would let everybody in"),
+            "give it a value, or unset it to serve without a key",
+        )),
+        _ => environment(NAME),
     }
 }

@@ -42,7 +42,10 @@ impl Listening {
             None => None,
         };
         let Some(http) = &serving.http else { return Ok(Self { opentool, ..Self::default() }) };
-        let shared = serving.opentool.as_ref().is_some_and(|endpoint| endpoint.listen == *http);
+        let shared = match &serving.opentool {
+            Some(endpoint) => endpoint.listen.same(http).await,
+            None => false,
+        };
         if let Some(bound) = opentool.take_if(|_| shared) {
             let mut server = served.mcp();
             let ip = bound.local_addr().ip();
@@ -71,7 +74,11 @@ fn beside(url: &str) -> String {
 /// [`CliError::Server`].
 pub(crate) async fn run(serving: Serving, console: &Console) -> Result<(), CliError> {
     let asked = runtime::shutdown()?;
-    let listening = Listening::bind(&serving).await?;
+    tokio::pin!(asked);
+    let listening = tokio::select! {
+        () = &mut asked => return Ok(()),
+        listening = Listening::bind(&serving) => listening?,
+    };
     warn(&serving, console)?;
     say(&serving, &listening, console)?;
     // From here on: what the libraries say about the addresses has just been said better.

@@ -84,6 +84,15 @@ impl OpenTool {
         Ok(self)
     }
 
+    /// Whether the document names a server of another origin than that where it was found. A server that gave the document
+    /// itself was named by the person.
+    pub(crate) fn leads_away_from(&self, place: &url::Url) -> bool {
+        let Some(server) = self.document.server.as_ref().filter(|_| self.given_by.is_none()) else {
+            return false;
+        };
+        url::Url::parse(&server.url).map_or(true, |server| server.origin() != place.origin())
+    }
+
     /// Puts examples behind the functions.
     pub(crate) fn mocked(mut self) -> Self {
         self.tools = mock::tools(&self.document);

@@ -94,6 +94,10 @@ fn both_protocols_share_an_address_or_have_one_each() {
         assert!(text.contains("protocolVersion"), "{text}");
         assert_eq!(server.terminate().0, Some(0));
     }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (one, other) = (format!("localhost:{port}"), format!("127.0.0.1:{port}"));
+    let same = mocked(&["--opentool", &other, "--http", &one]);
+    assert_eq!(split(&same.opentool()).0, same.mcp().0);
     let same = mocked(&["--opentool", "0", "--http", "0"]);
     assert_eq!(split(&same.opentool()).0, same.mcp().0);
 }
@@ -128,6 +132,14 @@ fn keys_come_from_the_environment_too_and_stop_is_allowed_by_name() {
     assert!(status.contains("200") && body.contains("stopped"), "{status} {body}");
     let (code, stderr) = server.ended();
     assert!(code == Some(0) && stderr.contains("a client stops the server"), "{code:?} {stderr}");
+}
+
+#[test]
+fn a_key_of_the_environment_that_is_empty_does_not_open_the_server() {
+    let run = opentool(["serve", "weather.json", "--mock", "--opentool", "0"]).file("weather.json", WEATHER);
+    run.variable("OPENTOOL_SERVER_KEY", "")
+        .end()
+        .failure(2, &["OPENTOOL_SERVER_KEY is set and empty", "unset it"]);
 }
 
 #[test]

@@ -164,6 +164,25 @@ fn a_key_does_not_go_to_an_address_that_is_only_looked_at() {
 }
 
 #[test]
+fn a_document_of_the_web_does_not_choose_who_gets_the_key_of_the_environment() {
+    let answer = r#"{"jsonrpc":"2.0","result":{"summary":"sun"},"id":"1"}"#;
+    let elsewhere = Upstream::answering("200 OK", "application/json", answer);
+    let document = weather(Some(&elsewhere.url));
+    let web = Upstream::answering("200 OK", "application/json", &document);
+    let call = |words: &[&str]| {
+        let run = run(&[&["call", web.url.as_str(), "get_weather", "city=Paris"], words].concat());
+        run.variable("OPENTOOL_API_KEY", "hunter2").end()
+    };
+    let _ = call(&[]);
+    for request in elsewhere.requests() {
+        assert!(!request.contains("hunter2"), "{request}");
+    }
+    // Whoever names server or key means it.
+    let _ = call(&["--server", &elsewhere.url]);
+    assert!(elsewhere.requests().iter().any(|request| request.contains("hunter2")));
+}
+
+#[test]
 fn what_a_server_says_of_itself_is_believed_only_so_far() {
     // It has a version, and gives the same answer where its document should be.
     let upstream = Upstream::answering("200 OK", "application/json", r#"{"version":"1.0.0"}"#);

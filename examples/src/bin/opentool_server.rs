@@ -27,7 +27,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{:10} {}", definition.name, definition.description);
     }
     let cx = ToolContext::new();
-    println!("{}", tools.call(&cx, &ToolCall::new("1", "food_cost", json!({"kilograms": 4}))).await?.to_text());
+    println!(
+        "{}",
+        tools.call(&cx, &ToolCall::new("1", "food_cost", json!({"kilograms": 4}))).await?.to_text()
+    );
     // What does not fit never leaves.
     let refused = tools.answer(&cx, &ToolCall::new("2", "food_cost", json!({"kilograms": "heavy"}))).await;
     println!("{}", refused.to_text());

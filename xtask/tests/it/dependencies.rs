@@ -16,7 +16,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("opentool-openapi", &["opentool-core", "opentool-http", "opentool-schema", "opentool-text"]),
     ("opentool-mcp", &["opentool-core", "opentool-schema"]),
     ("opentool-agent", &["opentool-core", "opentool-http", "opentool-schema", "opentool-text"]),
-    ("opentool-server", &["opentool-core", "opentool-doc", "opentool-http", "opentool-schema", "opentool-text"]),
+    (
+        "opentool-server",
+        &["opentool-core", "opentool-doc", "opentool-http", "opentool-schema", "opentool-text"],
+    ),
     ("opentool-petshop", &[]),
 ];
 /// These stand at the end of the chain and may name all.

@@ -144,6 +144,18 @@ fn nothing_runs_on_a_rounded_number() {
 }
 
 #[test]
+fn a_decimal_number_is_passed_on_as_it_was_written() {
+    // A reader that is off by one in the last place gives 83552104478267.13 for the first.
+    for text in
+        ["83552104478267.12", "0.30000000000000004", "1.7976931348623157e308", "5e-324", "51.24817837550540"]
+    {
+        let read: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(read.as_f64(), text.parse().ok(), "{text}");
+    }
+    assert_eq!(serde_json::from_str::<Value>("83552104478267.12").unwrap().to_string(), "83552104478267.12");
+}
+
+#[test]
 fn calls_written_as_text_round_nothing() {
     let found = parse_text_calls(&format!(
         "<|tool_call_begin|>t<|tool_call_argument_begin|>{{\"n\": {LONG}}}<|tool_call_end|>"

@@ -248,7 +248,9 @@ fn by_rules(
     let reason = match (is_strict, closed) {
         (false, _) => "not asked for",
         (true, false) => "nothing speaks against it",
-        (true, true) => "nothing speaks against it but that strict wants closed objects: other keys are refused",
+        (true, true) => {
+            "nothing speaks against it but that strict wants closed objects: other keys are refused"
+        }
     };
     Ok(Lowered {
         tool: tool.name.clone(),

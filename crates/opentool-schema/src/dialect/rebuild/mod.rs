@@ -35,7 +35,8 @@ use definitions::Definition;
 use flat::OBJECT;
 
 /// What is said where an object or an array that does not speak of others is closed.
-pub(crate) const IMPLIED: &str = "other keys are refused: it does not speak of them, and the provider wants closed objects";
+pub(crate) const IMPLIED: &str =
+    "other keys are refused: it does not speak of them, and the provider wants closed objects";
 /// How the words begin where a value can only be a JSON text.
 pub(crate) const AS_TEXT: &str = "written as JSON text";
 /// The name under which arguments stand that are no plain object.

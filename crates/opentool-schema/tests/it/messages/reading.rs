@@ -82,11 +82,20 @@ fn every_chat_format_says_when_the_answer_was_cut_off() {
         (MessageFormat::OpenAiChat, choices("length"), "/choices/0/message/tool_calls/1/function"),
         (MessageFormat::Mistral, choices("length"), "/choices/0/message/tool_calls/1/function"),
         (MessageFormat::Mistral, choices("model_length"), "/choices/0/message/tool_calls/1/function"),
-        (MessageFormat::Cohere, json!({"finish_reason": "MAX_TOKENS", "message": message}), "/message/tool_calls/1/function"),
-        (MessageFormat::Ollama, json!({"done_reason": "length", "message": message}), "/message/tool_calls/1/function"),
+        (
+            MessageFormat::Cohere,
+            json!({"finish_reason": "MAX_TOKENS", "message": message}),
+            "/message/tool_calls/1/function",
+        ),
+        (
+            MessageFormat::Ollama,
+            json!({"done_reason": "length", "message": message}),
+            "/message/tool_calls/1/function",
+        ),
     ] {
         let parsed = read(format, &reply);
-        let problems: Vec<_> = parsed.problems.iter().map(|p| (problem_code(p), p.pointer.as_str())).collect();
+        let problems: Vec<_> =
+            parsed.problems.iter().map(|p| (problem_code(p), p.pointer.as_str())).collect();
         assert_eq!(problems, [("truncated", pointer)], "{format}");
         // What is left of it never runs as if it were whole.
         assert_eq!(parsed.calls[1].arguments, json!("{\"count\":1"), "{format}");
@@ -94,7 +103,8 @@ fn every_chat_format_says_when_the_answer_was_cut_off() {
     }
     assert_eq!(read(MessageFormat::OpenAiChat, &choices("tool_calls")).problems, []);
     // Words that were cut off are no call.
-    let words = json!({"choices": [{"finish_reason": "length", "message": {"content": "and th", "tool_calls": []}}]});
+    let words =
+        json!({"choices": [{"finish_reason": "length", "message": {"content": "and th", "tool_calls": []}}]});
     assert_eq!(read(MessageFormat::OpenAiChat, &words).problems, []);
 }
 

@@ -1,6 +1,6 @@
 //! TLS by certificate files: rustls with the `ring` provider, given explicitly, as everywhere in this workspace.
 
-use std::io::{ErrorKind, Read as _};
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) async fn load(files: TlsFiles) -> Result<TlsAcceptor, ServerError> {
     let path = files.certificates.clone();
     let read = tokio::task::spawn_blocking(move || acceptor(&files)).await;
     read.unwrap_or_else(|error| {
-        Err(ServerError::TlsFile { path: path.into(), source: std::io::Error::new(ErrorKind::Other, error) })
+        Err(ServerError::TlsFile { path: path.into(), source: std::io::Error::other(error) })
     })
 }
 

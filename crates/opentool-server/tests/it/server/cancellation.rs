@@ -36,7 +36,8 @@ async fn a_client_that_goes_away_in_the_middle_of_a_stream_stops_its_tool() {
 #[tokio::test]
 async fn a_client_that_goes_away_after_one_byte_more_stops_its_tool() {
     let (slow, seen) = Slow::new();
-    let server = serve([slow]).await;
+    // Longer than a test waits: the limit must not be what ends the tool.
+    let server = start(Server::new(set([slow])).timeout(Duration::from_secs(3_600))).await;
     for ask in [Ask::call("slow", json!({})), Ask::stream("slow", json!({}))] {
         let mut socket = ask.open(server.address).await;
         soon("the call", seen.started.notified()).await;

@@ -97,9 +97,11 @@ async fn who_only_holds_a_place_shuts_nobody_out() {
         socket.write_all(begun.as_bytes()).await.unwrap();
         silent.push(socket);
     }
+    let begun = std::time::Instant::now();
     for _ in 0..5 {
         assert_eq!(Ask::get("/opentool/version").send(server.address).await.status, 200);
     }
+    assert!(begun.elapsed().as_secs() < 5, "nobody waited until the silent ones were cut for their silence");
     assert_eq!(end(silent.remove(0)).await.status, 0, "the one that was silent longest went");
 }
 

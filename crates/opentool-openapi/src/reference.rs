@@ -1,7 +1,7 @@
 //! `$ref`s: from the text of a reference to the place that it means.
 //!
 //! Only places in documents that were read already are followed: the document itself, and those that
-//! [`crate::load`] was allowed to read. Nothing is ever fetched from here.
+//! [`crate::load()`] was allowed to read. Nothing is ever fetched from here.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

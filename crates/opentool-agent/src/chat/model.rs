@@ -55,7 +55,7 @@ pub struct Model {
 
 impl Model {
     /// The model of this name at a provider, without a key. Reads no environment variable; see
-    /// [`model`](super::model).
+    /// [`model`](super::model()).
     pub fn new(provider: Provider, name: impl Into<String>) -> Self {
         Self {
             provider,

@@ -28,7 +28,7 @@ impl Provider {
         &[Self::OpenAi, Self::OpenAiResponses, Self::Anthropic, Self::Gemini, Self::Mistral, Self::Ollama]
     }
 
-    /// The name that stands before the colon in [`model`](super::model): `openai`, `openai-responses`, `anthropic`,
+    /// The name that stands before the colon in [`model`](super::model()): `openai`, `openai-responses`, `anthropic`,
     /// `gemini`, `mistral`, `ollama`.
     pub fn name(self) -> &'static str {
         match self {

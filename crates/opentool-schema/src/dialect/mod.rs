@@ -1,8 +1,8 @@
 //! Tools as each provider wants them: what has to change in a definition, and the way back for arguments.
 //!
 //! One file a dialect, each with its rules as data ([`rules`]) and the form of an entry; the forms that are read
-//! as well have a `raise`. [`lower`] holds what all share: names, losses, budgets; [`rebuild`] writes a schema anew
-//! for the dialects that understand a part of JSON Schema only; [`codec`] takes arguments there and back; [`lint`]
+//! as well have a `raise`. [`mod@lower`] holds what all share: names, losses, budgets; [`rebuild`] writes a schema anew
+//! for the dialects that understand a part of JSON Schema only; [`codec`] takes arguments there and back; [`mod@lint`]
 //! judges definitions without any of that. Messages (calls and results) are not here.
 
 pub(crate) mod anthropic;

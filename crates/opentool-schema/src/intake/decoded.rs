@@ -15,7 +15,7 @@ use crate::{Repairs, Validator};
 
 impl Validator {
     /// [`Validator::take`] for arguments that a model wrote for the lowered schema of a dialect
-    /// ([`crate::lower`]): `null` that stands for absent is absent again, lists of entries are maps, and so on. The
+    /// ([`crate::lower()`]): `null` that stands for absent is absent again, lists of entries are maps, and so on. The
     /// decoding is on the record ([`Stage::Decode`]) where it changed something.
     ///
     /// # Errors

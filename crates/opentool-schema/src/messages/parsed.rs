@@ -86,7 +86,7 @@ impl ParsedCalls {
     }
 
     /// The results of the calls as messages to append behind [`replay`](Self::replay): as
-    /// [`write_results`](crate::write_results) writes them, but with the ids and names exactly as they came, and with
+    /// [`write_results`] writes them, but with the ids and names exactly as they came, and with
     /// what the provider wants echoed (Responses: the `caller`, and the other kind of result for custom tools).
     ///
     /// `outputs` stand in the order of [`calls`](Self::calls). A call without one gets an error that says that it was

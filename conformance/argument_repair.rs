@@ -3,10 +3,9 @@
 //! It is a module of two test binaries and not a crate, so that nothing has to be published for it. How a case is run
 //! is their business; `README.md` beside this file says what the keys mean.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
 use serde_json::Value;
+
+use crate::failures::{self, read};
 
 /// One line of the file.
 pub(crate) struct Case {
@@ -158,31 +157,6 @@ fn input(input: &Value) -> String {
 /// Compares verdicts with the list of known failures and fails with all that is not as it should be.
 #[track_caller]
 pub(crate) fn settle(verdicts: &[(String, Result<(), String>)]) {
-    let listed = known_failures();
-    let mut wrong: Vec<String> = Vec::new();
-    for (id, verdict) in verdicts {
-        match (verdict, listed.contains_key(id)) {
-            (Ok(()), true) => wrong.push(format!("{id}: passes; take it off the list of failures")),
-            (Err(why), false) => wrong.push(format!("{id}: {why}")),
-            _ => {}
-        }
-    }
-    assert!(wrong.is_empty(), "{} of {} cases:\n  {}", wrong.len(), verdicts.len(), wrong.join("\n  "));
-}
-
-/// The list: ids and reasons.
-fn known_failures() -> BTreeMap<String, String> {
-    let text = read("argument-repair.failures.txt");
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines
-        .map(|line| match line.split_once(": ") {
-            Some((id, reason)) => (id.to_owned(), reason.to_owned()),
-            None => panic!("a known failure is written `id: reason`, not `{line}`"),
-        })
-        .collect()
-}
-
-fn read(name: &str) -> String {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let cases = cases();
+    failures::settle("argument-repair.failures.txt", cases.iter().map(|case| case.id.as_str()), verdicts);
 }

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+
+use crate::failures::{self, read};
 
 /// One line of the file.
 pub(crate) struct Case {
@@ -115,33 +116,6 @@ fn is_header(value: &str, wanted: &str) -> bool {
 /// Compares verdicts with the list of known failures and fails with all that is not as it should be.
 #[track_caller]
 pub(crate) fn settle(verdicts: &[(String, Result<(), String>)]) {
-    let listed = known_failures();
-    let mut wrong: Vec<String> = Vec::new();
-    for (id, verdict) in verdicts {
-        match (verdict, listed.contains_key(id)) {
-            (Ok(()), true) => wrong.push(format!("{id}: passes; take it off the list of failures")),
-            (Err(why), false) => wrong.push(format!("{id}: {why}")),
-            _ => {}
-        }
-    }
-    let unknown = listed.keys().filter(|id| !verdicts.iter().any(|(known, _)| known == *id));
-    wrong.extend(unknown.map(|id| format!("{id}: is on the list of failures, and is no case")));
-    assert!(wrong.is_empty(), "{} of {} cases:\n  {}", wrong.len(), verdicts.len(), wrong.join("\n  "));
-}
-
-/// The list: ids and reasons.
-fn known_failures() -> BTreeMap<String, String> {
-    let text = read("openapi-requests.failures.txt");
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines
-        .map(|line| match line.split_once(": ") {
-            Some((id, reason)) => (id.to_owned(), reason.to_owned()),
-            None => panic!("a known failure is written `id: reason`, not `{line}`"),
-        })
-        .collect()
-}
-
-fn read(name: &str) -> String {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let cases = cases();
+    failures::settle("openapi-requests.failures.txt", cases.iter().map(|case| case.id.as_str()), verdicts);
 }

@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "../../../../conformance/failures.rs"]
+mod failures;
 mod support;
 
 mod call;

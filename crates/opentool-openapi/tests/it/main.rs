@@ -4,6 +4,8 @@
 
 mod choose;
 mod conformance;
+#[path = "../../../../conformance/failures.rs"]
+mod failures;
 mod read;
 mod send;
 mod uploads;

@@ -8,6 +8,8 @@ mod call;
 mod conformance;
 mod definitions;
 mod dialect;
+#[path = "../../../../conformance/failures.rs"]
+mod failures;
 mod golden;
 mod hostile;
 mod lowering;

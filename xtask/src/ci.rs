@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::run::{cargo, output, root, visible};
+use crate::run::{output, root, visible};
 use crate::{corpus, peers};
 
 type Step = (&'static str, fn() -> Result<(), String>);
@@ -39,6 +39,17 @@ pub(crate) fn run() -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }
 
+/// Cargo, for a tree that is built once: what the next build would use is most of what fills a disk.
+fn once(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).env("CARGO_INCREMENTAL", "0");
+    command
+}
+
+fn cargo(arguments: &[&str]) -> Result<(), String> {
+    visible(&mut once(arguments))
+}
+
 /// A minimal toolchain comes without these.
 fn components() -> Result<(), String> {
     for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
@@ -52,9 +63,8 @@ fn components() -> Result<(), String> {
 
 fn tests() -> Result<(), String> {
     let peers = peers::install()?;
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = once(&["test", "--workspace", "--no-fail-fast"]);
     command
-        .args(["test", "--workspace", "--no-fail-fast"])
         // The tests with real clients are skipped without these, and say so; here they must run.
         .env("OPENTOOL_TEST_PYTHON", peers.python)
         .env("OPENTOOL_TEST_NODE", peers.node)
@@ -63,10 +73,8 @@ fn tests() -> Result<(), String> {
 }
 
 fn docs() -> Result<(), String> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     visible(
-        command
-            .args(["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"])
+        once(&["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"])
             .env("RUSTDOCFLAGS", "--deny warnings --allow rustdoc::private_intra_doc_links"),
     )
 }

@@ -13,6 +13,7 @@ mod definitions;
 mod dialect;
 mod error;
 mod exact;
+mod example;
 mod explain;
 mod guard;
 mod intake;
@@ -39,6 +40,7 @@ pub use dialect::{
 };
 pub use error::SchemaError;
 pub use exact::inexact_number;
+pub use example::{Examples, Look, Optional};
 pub use intake::problem_code;
 pub use messages::{
     CallIds, MessageError, MessageFormat, ParsedCalls, Reply, parse_calls, write_calls, write_results,

@@ -4,11 +4,7 @@
 //! answer, whatever the arguments. It looks like data (`city` is a city, `email` an address), so that a person or a model
 //! can follow a conversation. No argument is kept, no state, no delay.
 
-mod example;
-mod number;
-mod text;
 mod tool;
-mod words;
 
 use std::collections::HashMap;
 

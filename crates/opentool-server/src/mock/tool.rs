@@ -1,8 +1,8 @@
 //! A tool that answers with an example.
 
 use opentool_core::{Arguments, BoxFuture, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput};
+use opentool_schema::Examples;
 
-use super::example::example;
 use crate::wire::endpoint::{GIVES_NOTHING, REPEATS_PARTIALS};
 
 /// What says what it gives, without what it does.
@@ -21,12 +21,12 @@ impl MockTool {
     async fn run(&self, cx: &ToolContext) -> ToolOutput {
         let mut last = None;
         for event in &self.events {
-            let output = ToolOutput::json(example(event.as_value()));
+            let output = ToolOutput::json(Examples::new().value(event.as_value()));
             cx.partial(output.clone()).await;
             last = Some(output.metadata(REPEATS_PARTIALS, true));
         }
         match &self.definition.output_schema {
-            Some(schema) => ToolOutput::json(example(schema.as_value())),
+            Some(schema) => ToolOutput::json(Examples::new().value(schema.as_value())),
             None => last.unwrap_or_else(|| ToolOutput::text("Done.").metadata(GIVES_NOTHING, true)),
         }
     }

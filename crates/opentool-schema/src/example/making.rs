@@ -1,21 +1,9 @@
-//! A value that a JSON Schema accepts, made to look like data.
-//!
-//! It honours types, `enum`, `const`, `default`, `examples`, `properties`, `required`, `items`, lengths and bounds,
-//! `format`, `$ref` into the same schema, `allOf`, `anyOf` and `oneOf`. It deliberately does not solve schemas: a
-//! `pattern`, a `not` or a condition is not looked at, and the example may break it.
-//!
-//! A schema may be hostile: an example has a bounded number of values, and a schema that only endless values would satisfy
-//! gives one that ends.
+//! The walk over a schema that makes a value.
 
 use serde_json::{Map, Value};
 
-use super::{number, text};
-
-/// The most values of an example in which optional properties are there.
-const MOST_VALUES: usize = 2_000;
-
-/// The most values of an example without them.
-const MOST_REQUIRED: usize = 5_000;
+use super::chance::Chance;
+use super::{Look, Optional, number, text};
 
 /// How many values putting schemas together counts as: they are copied.
 const MERGING: usize = 50;
@@ -35,29 +23,14 @@ const MOST_ITEMS: usize = 100;
 /// The most schemas of an `allOf` that are taken together.
 const MOST_MERGED: usize = 100;
 
-/// A value that the schema accepts.
-pub(super) fn example(schema: &Value) -> Value {
-    let attempts = [(Optional::There, MOST_VALUES), (Optional::LeftOut, MOST_REQUIRED)];
-    attempts
-        .into_iter()
-        .find_map(|(optional, left)| {
-            Making { root: schema, optional, left, depth: 0, inside: Vec::new() }.value(schema, "", 0)
-        })
-        // Only endless values, or very large ones, would do.
-        .unwrap_or_else(|| Value::Object(Map::new()))
-}
-
-/// Whether an example has properties that it need not have.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Optional {
-    There,
-    LeftOut,
-}
-
 /// An example in the making.
-struct Making<'s> {
+pub(super) struct Making<'s> {
     root: &'s Value,
     optional: Optional,
+    look: Look,
+    chance: Chance,
+    /// How many odd values there were: each is another.
+    odd: usize,
     /// How many values may still be made.
     left: usize,
     depth: usize,
@@ -66,8 +39,13 @@ struct Making<'s> {
 }
 
 impl<'s> Making<'s> {
+    /// An example of at most `left` values.
+    pub(super) fn new(root: &'s Value, optional: Optional, look: Look, chance: Chance, left: usize) -> Self {
+        Self { root, optional, look, chance, odd: 0, left, depth: 0, inside: Vec::new() }
+    }
+
     /// A value for `name`, the `index`th of its kind; `None` if there is none that ends.
-    fn value(&mut self, schema: &'s Value, name: &str, index: usize) -> Option<Value> {
+    pub(super) fn value(&mut self, schema: &'s Value, name: &str, index: usize) -> Option<Value> {
         self.left = self.left.checked_sub(1)?;
         if self.depth >= DEEPEST {
             return None;
@@ -82,12 +60,12 @@ impl<'s> Making<'s> {
         let members = match schema {
             Value::Object(members) => members,
             Value::Bool(false) => return None,
-            _ => return Some(Value::String(text::sample(name, &Map::new(), index))),
+            _ => return Some(self.text(name, &Map::new(), index)),
         };
         if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
             return self.referred(reference, members, name, index);
         }
-        if let Some(given) = given(members, index) {
+        if let Some(given) = self.given(members, index) {
             return Some(given);
         }
         if let Some(parts) = members.get("allOf").and_then(Value::as_array) {
@@ -128,12 +106,15 @@ impl<'s> Making<'s> {
         let mut making = Making {
             root: self.root,
             optional: self.optional,
+            look: self.look,
+            chance: self.chance,
+            odd: self.odd,
             left: self.left,
             depth: self.depth,
             inside: self.inside.clone(),
         };
         let value = making.value(schema, name, index);
-        self.left = making.left;
+        (self.left, self.chance, self.odd) = (making.left, making.chance, making.odd);
         value
     }
 
@@ -146,7 +127,9 @@ impl<'s> Making<'s> {
         index: usize,
     ) -> Option<Value> {
         // Something is a better example than nothing.
-        let (nulls, others): (Vec<_>, Vec<_>) = branches.iter().partition(|branch| is_null(branch));
+        let (nulls, mut others): (Vec<_>, Vec<_>) = branches.iter().partition(|branch| is_null(branch));
+        let first = self.chance.below(others.len());
+        others.rotate_left(first);
         let plain = members.keys().all(|key| key == keyword || is_remark(key));
         others.into_iter().chain(nulls).take(MOST_BRANCHES).find_map(|branch| {
             if plain {
@@ -202,12 +185,61 @@ impl<'s> Making<'s> {
         match kind(members) {
             "object" => self.object(members).map(Value::Object),
             "array" => self.array(members, name),
-            "integer" => Some(number::integer(name, members, index)),
-            "number" => Some(number::number(name, members, index)),
-            "boolean" => Some(Value::Bool(index.is_multiple_of(2))),
+            "integer" => {
+                let index = self.turn(index);
+                Some(number::integer(name, members, index, self.look))
+            }
+            "number" => {
+                let index = self.turn(index);
+                Some(number::number(name, members, index, self.look))
+            }
+            "boolean" => Some(Value::Bool(self.turn(index).is_multiple_of(2))),
             "null" => Some(Value::Null),
-            _ => Some(Value::String(text::sample(name, members, index))),
+            _ => Some(self.text(name, members, index)),
         }
+    }
+
+    fn text(&mut self, name: &str, members: &Map<String, Value>, index: usize) -> Value {
+        let index = self.turn(index);
+        Value::String(text::sample(name, members, index, self.look))
+    }
+
+    /// Which of several possible values it is.
+    fn turn(&mut self, index: usize) -> usize {
+        if self.look == Look::Odd {
+            self.odd = self.odd.saturating_add(1);
+            return self.odd;
+        }
+        index.saturating_add(self.chance.below(10))
+    }
+
+    /// The value that the schema itself gives.
+    fn given(&mut self, members: &Map<String, Value>, index: usize) -> Option<Value> {
+        if let Some(only) = members.get("const") {
+            return Some(only.clone());
+        }
+        let default = members.get("default").filter(|value| !value.is_null());
+        let likeliest = index == 0 && !self.chance.is_on() && self.look == Look::Plain;
+        let enumeration = members.get("enum").and_then(Value::as_array);
+        if let Some(values) = enumeration.filter(|values| !values.is_empty()) {
+            let allowed = default.filter(|value| likeliest && values.contains(value));
+            let mut some: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
+            if some.is_empty() {
+                some = values.iter().collect();
+            }
+            let turn = index.saturating_add(self.chance.below(some.len()));
+            let turn = turn.checked_rem(some.len()).unwrap_or(0);
+            return allowed.or_else(|| some.get(turn).copied()).cloned();
+        }
+        if self.look == Look::Odd {
+            return None;
+        }
+        let examples = members.get("examples").and_then(Value::as_array);
+        let example = examples.and_then(|examples| match self.chance.is_on() {
+            true => examples.get(self.chance.below(examples.len())),
+            false => examples.get(index),
+        });
+        example.or(default.filter(|_| likeliest)).cloned()
     }
 
     fn object(&mut self, members: &'s Map<String, Value>) -> Option<Map<String, Value>> {
@@ -223,9 +255,9 @@ impl<'s> Making<'s> {
             }
         }
         let others = members.get("additionalProperties").unwrap_or(&Value::Bool(true));
-        for name in required {
-            if !object.contains_key(name) {
-                object.insert(name.to_owned(), self.value(others, name, 0)?);
+        for name in &required {
+            if !object.contains_key(*name) {
+                object.insert((*name).to_owned(), self.value(others, name, 0)?);
             }
         }
         let least = at_least(members, "minProperties", 0);
@@ -233,13 +265,25 @@ impl<'s> Making<'s> {
         for at in 0..least.saturating_sub(object.len()).max(usize::from(map)) {
             object.insert(format!("key{}", at.saturating_add(1)), self.value(others, "", at)?);
         }
+        // Schemas that say "exactly one of these" say it so.
+        let most = at_least(members, "maxProperties", usize::MAX);
+        for name in object.keys().rev().cloned().collect::<Vec<_>>() {
+            if object.len() > most && !required.contains(&name.as_str()) {
+                object.shift_remove(&name);
+            }
+        }
         Some(object)
     }
 
     fn array(&mut self, members: &'s Map<String, Value>, name: &str) -> Option<Value> {
         let least = at_least(members, "minItems", 0);
         let most = at_least(members, "maxItems", usize::MAX);
-        let wanted = least.max(1).min(most);
+        let some = match self.look {
+            Look::Plain => self.chance.below(3).saturating_add(1),
+            // Two are more than one, in every style.
+            Look::Odd => 2,
+        };
+        let wanted = least.max(some).min(most);
         let first = members.get("prefixItems").and_then(Value::as_array);
         let items = members.get("items").unwrap_or(&Value::Bool(true));
         let wanted = wanted.max(first.map_or(0, Vec::len).min(most));
@@ -262,25 +306,6 @@ fn add(own: &mut Map<String, Value>, more: &Map<String, Value>) {
     for (keyword, value) in more {
         own.entry(keyword).or_insert_with(|| value.clone());
     }
-}
-
-/// The value that the schema itself gives.
-fn given(members: &Map<String, Value>, index: usize) -> Option<Value> {
-    if let Some(only) = members.get("const") {
-        return Some(only.clone());
-    }
-    let default = members.get("default").filter(|value| !value.is_null());
-    if let Some(values) = members.get("enum").and_then(Value::as_array).filter(|values| !values.is_empty()) {
-        let allowed = default.filter(|value| index == 0 && values.contains(value));
-        let mut some: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
-        if some.is_empty() {
-            some = values.iter().collect();
-        }
-        let turn = index.checked_rem(some.len()).unwrap_or(0);
-        return allowed.or_else(|| some.get(turn).copied()).cloned();
-    }
-    let examples = members.get("examples").and_then(Value::as_array);
-    examples.and_then(|examples| examples.get(index)).or(default.filter(|_| index == 0)).cloned()
 }
 
 /// The type to make: the first that is not null, or what the other keywords speak of.

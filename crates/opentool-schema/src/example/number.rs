@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::Look;
 use super::words::lookup;
 
 /// What things count.
@@ -30,19 +31,31 @@ const NAMES: &[(&[&str], f64)] = &[
 /// The numbers that a `f64` counts without a gap.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
+/// Whole numbers at the ends of what programs count with.
+const ODD_INTEGERS: [f64; 4] = [-1.0, 0.0, 2_147_483_647.0, -2_147_483_648.0];
+
+/// Numbers that are written in other ways than they are thought of.
+const ODD_NUMBERS: [f64; 5] = [-0.5, 0.0, 0.1, 1e-7, 123_456_789.125];
+
+/// One of the odd numbers, or what the name says.
+fn wanted(name: &str, index: usize, look: Look, odd: &[f64], usual: f64) -> f64 {
+    match look {
+        Look::Odd => index.checked_rem(odd.len()).and_then(|turn| odd.get(turn)).copied().unwrap_or(usual),
+        Look::Plain => lookup(name, NAMES).unwrap_or(usual) + step(index),
+    }
+}
+
 /// A whole number.
-pub(super) fn integer(name: &str, members: &Map<String, Value>, index: usize) -> Value {
-    let wanted = lookup(name, NAMES).unwrap_or(1.0).trunc();
-    let found = within(wanted + step(index), members, Step::Whole);
+pub(super) fn integer(name: &str, members: &Map<String, Value>, index: usize, look: Look) -> Value {
+    let found = within(wanted(name, index, look, &ODD_INTEGERS, 1.0).trunc(), members, Step::Whole);
     // The bounds make the conversion exact.
     #[allow(clippy::cast_possible_truncation)]
     if found.abs() <= EXACT { Value::from(found as i64) } else { plain(found) }
 }
 
 /// Any number.
-pub(super) fn number(name: &str, members: &Map<String, Value>, index: usize) -> Value {
-    let wanted = lookup(name, NAMES).unwrap_or(1.5);
-    plain(within(wanted + step(index), members, Step::Any))
+pub(super) fn number(name: &str, members: &Map<String, Value>, index: usize, look: Look) -> Value {
+    plain(within(wanted(name, index, look, &ODD_NUMBERS, 1.5), members, Step::Any))
 }
 
 fn plain(number: f64) -> Value {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::words::{lookup, words};
+use super::{Look, pattern};
 
 /// The longest text that is made for `minLength`, in characters.
 const LONGEST: usize = 10_000;
@@ -59,12 +60,46 @@ const NAMES: &[(&[&str], &str)] = &[
     (&["unit", "units"], "celsius"),
 ];
 
+/// What breaks careless programs. None begins or ends with a space: headers lose it.
+const ODD: &[&str] = &[
+    "a b+c",
+    "x&y=z",
+    "50% off",
+    "%41%2F",
+    "say \"hi\" & 'bye'",
+    "Zoë ☃ 😀",
+    "a/b?c#d",
+    "{curly} [square]",
+    "back\\slash",
+    "<b>&amp;</b>",
+    "007",
+    "true",
+    "null",
+    "semi;colon:at@",
+];
+
 /// A text for `name`, the `index`th of its kind, of a length that the schema accepts.
-pub(super) fn sample(name: &str, members: &Map<String, Value>, index: usize) -> String {
+pub(super) fn sample(name: &str, members: &Map<String, Value>, index: usize, look: Look) -> String {
+    let bound = |keyword, or| {
+        let given = members.get(keyword).and_then(Value::as_u64);
+        given.map_or(or, |given| usize::try_from(given).unwrap_or(usize::MAX).min(LONGEST))
+    };
+    let (least, most) = (bound("minLength", 0), bound("maxLength", usize::MAX));
+    let expression = members.get("pattern").and_then(Value::as_str);
+    if let Some(text) = expression.and_then(|pattern| pattern::matching(pattern, least, most, index)) {
+        return text;
+    }
     let format = members.get("format").and_then(Value::as_str);
     let known =
         format.and_then(|format| FORMATS.iter().find(|(known, _)| *known == format)).map(|(_, text)| *text);
-    let mut text = match known.or_else(|| lookup(name, NAMES)) {
+    if let Some(text) = known {
+        return fitted(another(text, index), least, most);
+    }
+    if look == Look::Odd {
+        let turn = index.checked_rem(ODD.len()).unwrap_or(0);
+        return fitted(ODD.get(turn).copied().unwrap_or_default().to_owned(), least, most);
+    }
+    let mut text = match lookup(name, NAMES) {
         Some(text) => text.to_owned(),
         None => {
             let mut text = "example".to_owned();
@@ -78,17 +113,28 @@ pub(super) fn sample(name: &str, members: &Map<String, Value>, index: usize) -> 
     if index > 0 {
         text.push_str(&format!(" {}", index.saturating_add(1)));
     }
-    fitted(text, members)
+    fitted(text, least, most)
+}
+
+/// Another text of the same format, where that is easy: its last letter or digit before the end of a word is another.
+fn another(text: &str, index: usize) -> String {
+    let digit = char::from_digit(u32::try_from(index % 10).unwrap_or(0), 10).unwrap_or('0');
+    match (index, text.split_once('@')) {
+        (0, _) => text.to_owned(),
+        (_, Some((user, host))) => format!("{user}{digit}@{host}"),
+        _ if text.ends_with("4000") || text.ends_with(".1") || text.ends_with("::1") => {
+            let mut text = text.to_owned();
+            text.pop();
+            text.push(digit);
+            text
+        }
+        _ if text.ends_with('/') || text == "/example" => format!("{text}{digit}"),
+        _ => text.to_owned(),
+    }
 }
 
 /// The text, made as long as it must be.
-fn fitted(text: String, members: &Map<String, Value>) -> String {
-    let bound = |keyword| {
-        let given = members.get(keyword).and_then(Value::as_u64)?;
-        Some(usize::try_from(given).unwrap_or(usize::MAX).min(LONGEST))
-    };
-    let least = bound("minLength").unwrap_or(0);
-    let most = bound("maxLength").unwrap_or(usize::MAX);
+fn fitted(text: String, least: usize, most: usize) -> String {
     let length = text.chars().count();
     let missing = least.saturating_sub(length);
     if missing == 0 && length <= most {

@@ -1,20 +1,17 @@
-//! The loop: asks the model, runs its calls, appends the results, until there is an answer.
+//! An agent: a model, tools, and what a host says about both.
 //!
-//! All decisions are in [`Run`], all calling is in [`Dispatcher`]; what is left is to do what the run asks for.
+//! What is decided is in [`Run`], what is called in [`Dispatcher`]; the loop between them is in `drive.rs`. An agent is
+//! a value whose clones are cheap: settings for one request are those of a clone.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use futures_util::future::{Either, select};
-use opentool_core::{ChatModel, ChatReply, ChatRequest, Message, ModelError, ToolCall, ToolContext, ToolSet};
+use opentool_core::{ChatModel, Message, NameClash, ParallelCalls, Strict, ToolChoice, ToolContext, ToolSet};
 
-use tokio::time::{Instant, timeout_at};
-
-use crate::error::ModelFailure;
-use crate::run::ROUNDS;
-use crate::{AgentError, AgentEvent, Conversation, Dispatcher, Finish, OutOfTurn, Prompt, Reply, Run, Step};
+use crate::{
+    AgentError, AgentEvent, Approvals, Conversation, Decision, Dispatcher, ErrorPolicy, HistoryLimit, Limits,
+    PendingCall, Prompt, Reply, Resolver, Run, RunStream, StopWhen, ToolRules,
+};
 
 /// A model with tools. Clones are cheap, and many runs can share one agent.
 ///
@@ -42,18 +39,38 @@ use crate::{AgentError, AgentEvent, Conversation, Dispatcher, Finish, OutOfTurn,
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Settings hold for every run of the agent. For one run, change a clone:
+/// `agent.clone().extend_context(cx).tool_choice(ToolChoice::Required).run("…")`.
 #[derive(Clone)]
 pub struct Agent {
-    model: Arc<dyn ChatModel>,
-    dispatcher: Dispatcher,
-    system: Option<Arc<str>>,
-    max_rounds: u32,
+    pub(crate) model: Arc<dyn ChatModel>,
+    pub(crate) dispatcher: Dispatcher,
+    pub(crate) system: Option<Arc<str>>,
+    pub(crate) settings: Arc<Settings>,
+}
+
+/// What is said about the turns of an agent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    pub(crate) limits: Limits,
+    pub(crate) turn_timeout: Option<Duration>,
+    pub(crate) tool_choice: ToolChoice,
+    pub(crate) parallel_calls: ParallelCalls,
+    pub(crate) strict: Strict,
+    pub(crate) stop_when: Vec<StopWhen>,
+    pub(crate) history: Option<HistoryLimit>,
 }
 
 impl Agent {
     /// A model that may call these tools, and no others.
     pub fn new(model: impl ChatModel, tools: impl Into<ToolSet>) -> Self {
-        Self { model: Arc::new(model), dispatcher: Dispatcher::new(tools), system: None, max_rounds: ROUNDS }
+        Self {
+            model: Arc::new(model),
+            dispatcher: Dispatcher::new(tools),
+            system: None,
+            settings: Arc::default(),
+        }
     }
 
     /// Sets the instructions that stand before a conversation. One that has its own keeps them.
@@ -62,37 +79,125 @@ impl Agent {
         self
     }
 
-    /// Sets how many answers of the model one turn may take, at least 1. Default: 25.
-    pub fn max_rounds(mut self, rounds: u32) -> Self {
-        self.max_rounds = rounds.max(1);
-        self
+    /// Sets the tools, in place of those that the agent has.
+    pub fn replace_tools(self, tools: impl Into<ToolSet>) -> Self {
+        self.dispatching(|dispatcher| dispatcher.replace_tools(tools))
+    }
+
+    /// Adds tools to those that the agent has.
+    ///
+    /// # Errors
+    /// [`NameClash`] if it has one of the same name.
+    pub fn extend_tools(self, tools: impl Into<ToolSet>) -> Result<Self, NameClash> {
+        let tools = self.tools().clone().merge(tools)?;
+        Ok(self.replace_tools(tools))
+    }
+
+    /// Adds a place to look for tools that the model was not told of: [`Dispatcher::resolver`].
+    pub fn resolver(self, resolver: impl Resolver) -> Self {
+        self.dispatching(|dispatcher| dispatcher.resolver(resolver))
+    }
+
+    /// Sets whether the model may, must, or must not call tools. Default: it decides.
+    ///
+    /// What it *must* call holds for the first answer of a turn; from then on it decides, among the same tools, because
+    /// it could else never come to an end.
+    pub fn tool_choice(self, choice: ToolChoice) -> Self {
+        self.setting(|settings| settings.tool_choice = choice)
+    }
+
+    /// Sets how many calls an answer may hold. Default: what the provider does by itself.
+    pub fn parallel_calls(self, calls: ParallelCalls) -> Self {
+        self.setting(|settings| settings.parallel_calls = calls)
+    }
+
+    /// Sets whether arguments are held to their schema while they are written. Default: no.
+    pub fn strict(self, strict: Strict) -> Self {
+        self.setting(|settings| settings.strict = strict)
+    }
+
+    /// Sets how much one turn may take.
+    pub fn limits(self, limits: Limits) -> Self {
+        self.setting(|settings| settings.limits = limits)
+    }
+
+    /// Sets how many answers of the model one turn may take, at least 1. Default: 25. Others: [`Agent::limits`].
+    pub fn max_rounds(self, rounds: u32) -> Self {
+        self.setting(|settings| settings.limits = std::mem::take(&mut settings.limits).rounds(rounds))
+    }
+
+    /// Adds a rule that ends a turn although the model would go on. It is no error: [`crate::Finish::Stopped`].
+    pub fn stop_when(self, rule: StopWhen) -> Self {
+        self.setting(|settings| settings.stop_when.push(rule))
+    }
+
+    /// Sets how much of a conversation the model is sent. Default: all.
+    pub fn history(self, limit: HistoryLimit) -> Self {
+        self.setting(|settings| settings.history = Some(limit))
+    }
+
+    /// Sets how long one turn may take, the model and the tools together; `None` for no limit, which is the default. A
+    /// deadline in the context holds as well.
+    pub fn turn_timeout(self, limit: impl Into<Option<Duration>>) -> Self {
+        let limit = limit.into();
+        self.setting(|settings| settings.turn_timeout = limit)
     }
 
     /// Sets how long one call of a tool may take; `None` for no limit. Default: 60 seconds. How long the model
     /// may take is said at the model.
-    pub fn timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
-        self.dispatcher = self.dispatcher.timeout(limit);
-        self
+    pub fn timeout(self, limit: impl Into<Option<Duration>>) -> Self {
+        self.dispatching(|dispatcher| dispatcher.timeout(limit))
     }
 
-    /// Sets how many calls of one answer run at the same time, at least 1. Default: 8.
-    pub fn concurrency(mut self, calls: usize) -> Self {
-        self.dispatcher = self.dispatcher.concurrency(calls);
-        self
+    /// Sets how many calls of one answer run at the same time, at least 1. Default: 8. With 1 they run one after the
+    /// other.
+    pub fn concurrency(self, calls: usize) -> Self {
+        self.dispatching(|dispatcher| dispatcher.concurrency(calls))
     }
 
-    /// Sets what the tools get to know of the host. Its cancellation and its deadline end runs as well. For one
-    /// run only:
-    /// `agent.clone().context(cx).run(..)`.
-    pub fn context(mut self, context: ToolContext) -> Self {
-        self.dispatcher = self.dispatcher.context(context);
-        self
+    /// Sets how many bytes of a tool's result the model gets: [`Dispatcher::result_limit`].
+    pub fn result_limit(self, bytes: impl Into<Option<usize>>) -> Self {
+        self.dispatching(|dispatcher| dispatcher.result_limit(bytes))
+    }
+
+    /// Sets what holds for the tool of this name, beyond what holds for all.
+    pub fn rules(self, tool: impl Into<String>, rules: ToolRules) -> Self {
+        self.dispatching(|dispatcher| dispatcher.rules(tool, rules))
+    }
+
+    /// Sets which calls run, which do not, and about which a person is asked. Default: all run.
+    pub fn approvals(self, approvals: Approvals) -> Self {
+        self.dispatching(|dispatcher| dispatcher.approvals(approvals))
+    }
+
+    /// Sets who decides while the run waits: [`Dispatcher::approver`].
+    pub fn approver<F, Fut>(self, ask: F) -> Self
+    where
+        F: Fn(PendingCall) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Option<Decision>> + Send + 'static,
+    {
+        self.dispatching(|dispatcher| dispatcher.approver(ask))
+    }
+
+    /// Sets who hears of failed calls. Default: the model.
+    pub fn errors(self, policy: ErrorPolicy) -> Self {
+        self.dispatching(|dispatcher| dispatcher.errors(policy))
+    }
+
+    /// Sets what the tools get to know of the host. Its cancellation and its deadline end runs as well.
+    pub fn context(self, context: ToolContext) -> Self {
+        self.dispatching(|dispatcher| dispatcher.context(context))
+    }
+
+    /// Adds to what the tools get to know of the host; what is said later wins, key by key. For one run only:
+    /// `agent.clone().extend_context(cx).run(..)`.
+    pub fn extend_context(self, context: ToolContext) -> Self {
+        self.dispatching(|dispatcher| dispatcher.extend_context(context))
     }
 
     /// Adds someone who is told what happens, while it happens. It must not block.
-    pub fn observe(mut self, observer: impl Fn(&AgentEvent) + Send + Sync + 'static) -> Self {
-        self.dispatcher = self.dispatcher.observe(observer);
-        self
+    pub fn observe(self, observer: impl Fn(&AgentEvent) + Send + Sync + 'static) -> Self {
+        self.dispatching(|dispatcher| dispatcher.observe(observer))
     }
 
     /// The tools.
@@ -103,6 +208,11 @@ impl Agent {
     /// The model.
     pub fn model(&self) -> &dyn ChatModel {
         &*self.model
+    }
+
+    /// What runs the calls.
+    pub fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
     }
 
     /// Runs a turn: from what a person said to an answer. Dropping the future cancels what is going on.
@@ -116,9 +226,40 @@ impl Agent {
         self.resume(self.start(prompt)).await
     }
 
+    /// Runs a turn and tells what happens as it comes: the model's words, its calls, their results, and at the end the
+    /// reply.
+    ///
+    /// ```
+    /// # use futures_util::StreamExt as _;
+    /// # use opentool_agent::{Agent, AgentEvent, chat};
+    /// # use opentool_core::ToolSet;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), opentool_agent::AgentError> {
+    /// # let agent = Agent::new(chat::script().text("Rain."), ToolSet::new());
+    /// let mut events = agent.stream("What is the weather?");
+    /// while let Some(event) = events.next().await {
+    ///     match event? {
+    ///         AgentEvent::TextDelta { text } => print!("{text}"),
+    ///         AgentEvent::CallStarted { name, .. } => println!("[{name}]"),
+    ///         AgentEvent::Done { reply } => assert_eq!(reply.text, "Rain."),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream(&self, prompt: impl Into<Prompt>) -> RunStream {
+        self.resume_stream(self.start(prompt))
+    }
+
+    /// [`Agent::resume`], told as it comes.
+    pub fn resume_stream(&self, run: Run) -> RunStream {
+        RunStream::new(self.clone(), run)
+    }
+
     /// A run that has not begun, with this agent's instructions and limits: to step by hand, or to store.
     pub fn start(&self, prompt: impl Into<Prompt>) -> Run {
-        let run = Run::new(prompt).max_rounds(self.max_rounds);
+        let run = Run::new(prompt).limits(self.settings.limits.clone());
         match &self.system {
             // A prompt without any message stays one.
             Some(text) if !run.messages().is_empty() => run.system(&**text),
@@ -127,13 +268,14 @@ impl Agent {
     }
 
     /// Goes on with a run where it stopped: one from an error, or one that another process stored. Finished calls
-    /// are not run again. One that stopped at its limit of rounds gets this agent's number of rounds more.
+    /// are not run again. One that stopped at a limit, or by [`Agent::stop_when`], gets this agent's number of rounds
+    /// more, and its calls are counted anew.
     ///
     /// # Errors
     /// Those of [`Agent::run`].
     pub async fn resume(&self, mut run: Run) -> Result<Reply, AgentError> {
         match self.drive(&mut run).await {
-            Ok(finish) => Ok(self.finished(finish, run)),
+            Ok(finish) => Ok(finished(finish, run)),
             Err(stop) => Err(stop.with(run)),
         }
     }
@@ -143,70 +285,21 @@ impl Agent {
         Conversation::new(self.clone(), Run::new(Vec::<Message>::new()))
     }
 
-    pub(crate) fn finished(&self, finish: Finish, run: Run) -> Reply {
-        let (rounds, usage) = (run.rounds(), run.usage());
-        run.into_reply().unwrap_or_else(|run| Reply::new(finish, run.messages().to_vec(), rounds, usage))
+    fn dispatching(mut self, change: impl FnOnce(Dispatcher) -> Dispatcher) -> Self {
+        self.dispatcher = change(self.dispatcher);
+        self
     }
 
-    /// Does what the run asks for until it is done.
-    pub(crate) async fn drive(&self, run: &mut Run) -> Result<Finish, Stop> {
-        if run.messages().is_empty() {
-            return Err(Stop::EmptyPrompt);
-        }
-        if run.step() == Step::Done(Finish::RoundLimit) {
-            run.allow(self.max_rounds);
-        }
-        loop {
-            match run.step() {
-                Step::Done(finish) => {
-                    let (rounds, usage) = (run.rounds(), run.usage());
-                    self.dispatcher.tell(|| AgentEvent::Finished { finish, rounds, usage });
-                    return if finish == Finish::RoundLimit { Err(Stop::RoundLimit) } else { Ok(finish) };
-                }
-                Step::Ask(messages) => {
-                    let round = run.rounds().saturating_add(1);
-                    self.dispatcher.tell(|| AgentEvent::RoundStarted { round });
-                    let reply = self.ask(messages).await?;
-                    let text = reply.message.to_text();
-                    run.answer(reply, self.tools())?;
-                    if !text.is_empty() {
-                        self.dispatcher.tell(|| AgentEvent::Text { text });
-                    }
-                }
-                Step::Call(calls) => {
-                    let calls: Vec<ToolCall> = calls.into_iter().cloned().collect();
-                    let mut results = pin!(self.dispatcher.as_they_finish(&calls));
-                    // Each result is in the run at once: what finished survives whatever comes next.
-                    while let Some(result) = results.next().await {
-                        run.result(result)?;
-                    }
-                }
-            }
-        }
+    fn setting(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(Arc::make_mut(&mut self.settings));
+        self
     }
+}
 
-    async fn ask(&self, messages: &[Message]) -> Result<ChatReply, Stop> {
-        let cx = self.dispatcher.host();
-        if cx.cancel_signal().is_cancelled() {
-            return Err(Stop::Cancelled);
-        }
-        let deadline = cx.ends_at().map(Instant::from_std);
-        if deadline.is_some_and(|at| at <= Instant::now()) {
-            return Err(Stop::TimedOut);
-        }
-        let asking = async {
-            let asking = self.model.reply(ChatRequest::new(messages, self.tools()));
-            match deadline {
-                Some(at) => timeout_at(at, asking).await.map_err(|_| Stop::TimedOut)?,
-                None => asking.await,
-            }
-            .map_err(Stop::Model)
-        };
-        match select(pin!(asking), cx.cancel_signal().cancelled()).await {
-            Either::Left((reply, _)) => reply,
-            Either::Right(((), _)) => Err(Stop::Cancelled),
-        }
-    }
+/// The reply of a run that is done.
+pub(crate) fn finished(finish: crate::Finish, run: Run) -> Reply {
+    let (rounds, usage) = (run.rounds(), run.usage());
+    run.into_reply().unwrap_or_else(|run| Reply::new(finish, run.messages().to_vec(), rounds, usage))
 }
 
 impl std::fmt::Debug for Agent {
@@ -214,36 +307,7 @@ impl std::fmt::Debug for Agent {
         f.debug_struct("Agent")
             .field("model", &self.model.name())
             .field("dispatcher", &self.dispatcher)
-            .field("max_rounds", &self.max_rounds)
+            .field("settings", &self.settings)
             .finish_non_exhaustive()
-    }
-}
-
-/// Why the driving stopped before the run was done.
-pub(crate) enum Stop {
-    Model(ModelError),
-    RoundLimit,
-    Cancelled,
-    TimedOut,
-    EmptyPrompt,
-    OutOfTurn(OutOfTurn),
-}
-
-impl Stop {
-    pub(crate) fn with(self, run: Run) -> AgentError {
-        match self {
-            Self::Model(error) => AgentError::Model(Box::new(ModelFailure::new(error, run))),
-            Self::RoundLimit => AgentError::RoundLimit(Box::new(run)),
-            Self::Cancelled => AgentError::Cancelled(Box::new(run)),
-            Self::TimedOut => AgentError::TimedOut(Box::new(run)),
-            Self::EmptyPrompt => AgentError::EmptyPrompt,
-            Self::OutOfTurn(error) => error.into(),
-        }
-    }
-}
-
-impl From<OutOfTurn> for Stop {
-    fn from(error: OutOfTurn) -> Self {
-        Self::OutOfTurn(error)
     }
 }

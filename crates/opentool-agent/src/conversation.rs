@@ -5,7 +5,8 @@
 
 use opentool_core::Message;
 
-use crate::{Agent, AgentError, Prompt, Reply, Run};
+use crate::agent::finished;
+use crate::{Agent, AgentError, Decision, OutOfTurn, Prompt, Reply, Run};
 
 /// A conversation with an agent.
 ///
@@ -50,12 +51,24 @@ impl Conversation {
         if prompt.messages().is_empty() {
             return Err(AgentError::EmptyPrompt);
         }
+        self.begin(prompt);
+        self.resume().await
+    }
+
+    fn begin(&mut self, prompt: Prompt) {
         if self.run.messages().is_empty() {
             self.run = self.agent.start(prompt);
         } else {
             self.run.say(prompt);
         }
-        self.resume().await
+    }
+
+    /// Decides about a call that waits for a person, after [`AgentError::Suspended`]; [`Conversation::resume`] goes on.
+    ///
+    /// # Errors
+    /// [`OutOfTurn`] if the call does not wait for a decision.
+    pub fn decide(&mut self, call_id: &str, decision: Decision) -> Result<(), OutOfTurn> {
+        self.run.decide(call_id, decision)
     }
 
     /// Goes on with a turn that stopped at an error, or whose future was dropped. Finished calls are not run
@@ -65,7 +78,7 @@ impl Conversation {
     /// Those of [`Agent::run`].
     pub async fn resume(&mut self) -> Result<Reply, AgentError> {
         match self.agent.drive(&mut self.run).await {
-            Ok(finish) => Ok(self.agent.finished(finish, self.run.clone())),
+            Ok(finish) => Ok(finished(finish, self.run.clone())),
             Err(stop) => Err(stop.with(self.run.clone())),
         }
     }

@@ -2,20 +2,27 @@
 //!
 //! Usable alone, for a loop that its user writes. It deliberately knows nothing of models and messages, starts no
 //! task and holds no state between calls: dropping the future of a call drops the tool's, and everything that
-//! was going on with it.
+//! was going on with it. What happens to one call, from its name to its result, is in `dispatcher/call.rs`; when a call
+//! may begin is in `batch.rs`.
 
-use std::pin::pin;
+mod attempt;
+mod call;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
-use futures_util::stream::{self, Stream, StreamExt as _};
-use opentool_core::{Cancellation, ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet};
-use opentool_schema::ToolSetExt as _;
-use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use opentool_core::{ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet};
 
-use crate::AgentEvent;
-use crate::event::{CallEvents, CallFailure, Observers};
+use crate::approval::Approver;
+use crate::batch::Batch;
+use crate::effects::Effects;
+use crate::event::Observers;
+use crate::resolver::Resolvers;
+use crate::results::RESULT_LIMIT;
+use crate::{AgentEvent, Approvals, Decision, ErrorPolicy, PendingCall, Resolver, Run, Step, ToolRules};
+
+use call::{Consent, Outcome};
 
 /// How long a call may take if nobody says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -30,10 +37,29 @@ const CONCURRENCY: usize = 8;
 #[derive(Clone)]
 pub struct Dispatcher {
     tools: ToolSet,
+    resolvers: Resolvers,
     context: ToolContext,
     timeout: Option<Duration>,
     concurrency: usize,
+    result_limit: Option<usize>,
+    rules: Arc<HashMap<String, ToolRules>>,
+    approvals: Approvals,
+    approver: Option<Approver>,
+    errors: ErrorPolicy,
     observers: Observers,
+}
+
+/// A failure that the [`ErrorPolicy`] gives to the caller. The call has its result all the same.
+#[derive(Debug, thiserror::Error)]
+#[error("the call `{call_id}` of the tool `{name}` failed: {error}")]
+#[non_exhaustive]
+pub struct RaisedError {
+    /// The id of the call.
+    pub call_id: String,
+    /// The name of the tool as the model wrote it.
+    pub name: String,
+    /// Why it failed.
+    pub error: ToolError,
 }
 
 impl Dispatcher {
@@ -41,11 +67,30 @@ impl Dispatcher {
     pub fn new(tools: impl Into<ToolSet>) -> Self {
         Self {
             tools: tools.into(),
+            resolvers: Resolvers::default(),
             context: ToolContext::new(),
             timeout: Some(TIMEOUT),
             concurrency: CONCURRENCY,
+            result_limit: Some(RESULT_LIMIT),
+            rules: Arc::default(),
+            approvals: Approvals::default(),
+            approver: None,
+            errors: ErrorPolicy::default(),
             observers: Observers::default(),
         }
+    }
+
+    /// Sets the tools.
+    pub fn replace_tools(mut self, tools: impl Into<ToolSet>) -> Self {
+        self.tools = tools.into();
+        self
+    }
+
+    /// Adds a place to look for tools that the model was not told of. Without one, and that is the default, a tool that
+    /// is not in the request cannot be run. Resolvers are asked in the order in which they were added.
+    pub fn resolver(mut self, resolver: impl Resolver) -> Self {
+        self.resolvers.add(resolver);
+        self
     }
 
     /// Sets how long one call may take; `None` for no limit. Default: 60 seconds. A deadline in the context
@@ -55,15 +100,60 @@ impl Dispatcher {
         self
     }
 
-    /// Sets how many calls of one answer run at the same time, at least 1. Default: 8.
+    /// Sets how many calls of one answer run at the same time, at least 1. Default: 8. With 1 they run one after the
+    /// other, in the order of the answer.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
+        self
+    }
+
+    /// Sets how many bytes of a result the model gets; `None` for all. Default: 256 KiB. What is longer is cut, with a
+    /// notice for the model, and loses its structured value. A picture's bytes count as a 64th.
+    pub fn result_limit(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.result_limit = bytes.into();
+        self
+    }
+
+    /// Sets what holds for the tool of this name, beyond what holds for all. It takes the place of what was said about
+    /// that tool before.
+    pub fn rules(mut self, tool: impl Into<String>, rules: ToolRules) -> Self {
+        Arc::make_mut(&mut self.rules).insert(tool.into(), rules);
+        self
+    }
+
+    /// Sets which calls run, which do not, and about which a person is asked. Default: all run.
+    pub fn approvals(mut self, approvals: Approvals) -> Self {
+        self.approvals = approvals;
+        self
+    }
+
+    /// Sets who is asked while the run waits: a prompt at the terminal. Calls are asked about one after the other, while
+    /// none runs. `None` means that nobody can say now: the run is suspended. Without this, every call that needs a
+    /// person suspends the run.
+    pub fn approver<F, Fut>(mut self, ask: F) -> Self
+    where
+        F: Fn(PendingCall) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Option<Decision>> + Send + 'static,
+    {
+        self.approver = Some(Approver::new(ask));
+        self
+    }
+
+    /// Sets who hears of failed calls. Default: the model.
+    pub fn errors(mut self, policy: ErrorPolicy) -> Self {
+        self.errors = policy;
         self
     }
 
     /// Sets what the tools get to know of the host: facts, deadline, cancellation, a receiver of progress.
     pub fn context(mut self, context: ToolContext) -> Self {
         self.context = context;
+        self
+    }
+
+    /// Adds to what the tools get to know of the host: [`ToolContext::merge`].
+    pub fn extend_context(mut self, context: ToolContext) -> Self {
+        self.context = self.context.merge(context);
         self
     }
 
@@ -83,106 +173,130 @@ impl Dispatcher {
         self.observers.tell(event);
     }
 
+    /// Whether anybody watches.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.observers.is_empty()
+    }
+
     /// What the host said.
     pub(crate) fn host(&self) -> &ToolContext {
         &self.context
     }
 
     /// Runs the calls of one answer and gives their results in the order of the calls.
+    ///
+    /// A call that needs a person's approval is refused if there is nobody to ask ([`Dispatcher::approver`]); with a
+    /// [`Run`], see [`Dispatcher::perform`]. Failures that the [`ErrorPolicy`] raises are results as well.
     pub async fn dispatch(&self, calls: &[ToolCall]) -> Vec<ToolResult> {
-        stream::iter(self.each(calls)).buffered(self.concurrency).collect().await
-    }
-
-    /// Runs the calls of one answer and gives each result as soon as it is there.
-    pub(crate) fn as_they_finish<'a>(
-        &'a self,
-        calls: &'a [ToolCall],
-    ) -> impl Stream<Item = ToolResult> + Send + 'a {
-        stream::iter(self.each(calls)).buffer_unordered(self.concurrency)
-    }
-
-    /// The futures of the calls; none has begun.
-    fn each<'a>(&'a self, calls: &'a [ToolCall]) -> Vec<impl Future<Output = ToolResult> + Send + 'a> {
-        calls.iter().map(|call| self.call(call)).collect()
+        let each =
+            calls.iter().enumerate().map(|(place, call)| async move { (place, self.call(call).await) });
+        let mut batch = Batch::new(each.collect(), &self.effects(calls), self.concurrency);
+        let mut results: Vec<Option<ToolResult>> = vec![None; calls.len()];
+        while let Some((place, result)) = batch.next().await {
+            if let Some(slot) = results.get_mut(place) {
+                *slot = Some(result);
+            }
+        }
+        results.into_iter().flatten().collect()
     }
 
     /// Runs one call. Dropping the future cancels it.
     pub async fn call(&self, call: &ToolCall) -> ToolResult {
-        let started = Instant::now();
-        self.observers.tell(|| AgentEvent::CallStarted {
-            call_id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: readable(&call.arguments),
-        });
-        let (output, failure) = match self.attempt(call, started).await {
-            Ok(output) => (output, None),
-            Err(error) => {
-                let output = ToolOutput::from(&error).metadata("error.code", error.code());
-                (output, (!self.observers.is_empty()).then(|| CallFailure::new(&error)))
-            }
-        };
-        self.observers.tell(|| AgentEvent::CallFinished {
-            call_id: call.id.clone(),
-            name: call.name.clone(),
-            output: output.clone(),
-            failure,
-            duration: started.elapsed(),
-        });
-        ToolResult::new(call, output)
-    }
-
-    async fn attempt(&self, call: &ToolCall, started: Instant) -> Result<ToolOutput, ToolError> {
-        let host = self.context.cancel_signal();
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
-        let deadline = self.deadline(started);
-        if deadline.is_some_and(|at| at <= started) {
-            // Nothing begins that nobody waits for.
-            return Err(ToolError::TimedOut(Duration::ZERO));
-        }
-        let signal = Abandoned::new();
-        let context = self.context_of(call, deadline, &signal);
-        let running = async {
-            let running = self.tools.call(&context, call);
-            match deadline {
-                Some(at) => timeout_at(at, running)
-                    .await
-                    .unwrap_or_else(|_| Err(ToolError::TimedOut(at.saturating_duration_since(started)))),
-                None => running.await,
-            }
-        };
-        match select(pin!(running), host.cancelled()).await {
-            Either::Left((result, _)) => {
-                if !matches!(result, Err(ToolError::TimedOut(_))) {
-                    signal.disarm();
+        match self.process(call, Consent::default()).await {
+            Outcome::Done { result, .. } => result,
+            Outcome::Held(pending) => {
+                let decision = match &self.approver {
+                    Some(approver) => approver.ask(pending.clone()).await,
+                    None => None,
+                };
+                let decision = decision.unwrap_or_else(|| {
+                    Decision::deny("it needs a person's approval, and there is nobody to ask")
+                });
+                self.decided(&pending, &decision);
+                let consent = match decision {
+                    Decision::Deny { reason } => Consent::Denied(reason),
+                    _ => Consent::Given(&pending),
+                };
+                match self.process(call, consent).await {
+                    Outcome::Done { result, .. } => result,
+                    // What is decided is not asked about again.
+                    Outcome::Held(_) => ToolResult::new(call, ToolOutput::from(&ToolError::Cancelled)),
                 }
-                result
             }
-            Either::Right(((), _)) => Err(ToolError::Cancelled),
         }
     }
 
-    /// The sooner of the call's own limit and the context's deadline.
-    fn deadline(&self, started: Instant) -> Option<Instant> {
-        let own = self.timeout.and_then(|limit| started.checked_add(limit));
-        let host = self.context.ends_at().map(Instant::from_std);
-        match (own, host) {
-            (Some(own), Some(host)) => Some(own.min(host)),
-            (own, host) => own.or(host),
+    /// Runs the calls that the run asks for ([`Step::Call`]), and puts each result into it as soon as it is there, so
+    /// that what finished survives whatever comes next, a dropped future included. Calls that need a person are held:
+    /// the run then asks for decisions ([`Step::Approve`]). Does nothing if the run asks for something else.
+    ///
+    /// # Errors
+    /// [`RaisedError`], the first in the order of the calls, if the [`ErrorPolicy`] gives a failure to the caller. All
+    /// calls have their results.
+    pub async fn perform(&self, run: &mut Run) -> Result<(), RaisedError> {
+        let Step::Call(calls) = run.step() else { return Ok(()) };
+        let calls: Vec<ToolCall> = calls.into_iter().cloned().collect();
+        let allowed: Vec<Option<PendingCall>> =
+            calls.iter().map(|call| run.allowed.get(&call.id).cloned()).collect();
+        let tools: BTreeSet<String> = run.allowed_tools.clone();
+        let each = calls.iter().zip(&allowed).enumerate().map(|(place, (call, allowed))| {
+            let consent = allowed.as_ref().map_or(Consent::Of(&tools), Consent::Given);
+            async move { (place, self.process(call, consent).await) }
+        });
+        let mut batch = Batch::new(each.collect(), &self.effects(&calls), self.concurrency);
+        let mut raised: Option<(usize, ToolError)> = None;
+        while let Some((place, outcome)) = batch.next().await {
+            let taken = match outcome {
+                Outcome::Held(pending) => run.hold(pending),
+                Outcome::Done { result, raised: error } => {
+                    if let Some(error) = error
+                        && raised.as_ref().is_none_or(|(first, _)| place < *first)
+                    {
+                        raised = Some((place, error));
+                    }
+                    run.result(result)
+                }
+            };
+            debug_assert!(taken.is_ok(), "the run asked for these calls");
+        }
+        match raised.and_then(|(place, error)| Some((calls.get(place)?, error))) {
+            None => Ok(()),
+            Some((call, error)) => {
+                Err(RaisedError { call_id: call.id.clone(), name: call.name.clone(), error })
+            }
         }
     }
 
-    fn context_of(&self, call: &ToolCall, deadline: Option<Instant>, signal: &Abandoned) -> ToolContext {
-        let mut context = self.context.clone().call_id(call.id.as_str()).cancellation(signal.0.clone());
-        if let Some(at) = deadline {
-            context = context.deadline(at.into_std());
+    /// Asks for the decisions that the run waits for, as far as there is somebody to ask. Says whether all are made.
+    pub(crate) async fn ask_approver(&self, run: &mut Run) -> bool {
+        let Some(approver) = &self.approver else { return false };
+        let waiting: Vec<PendingCall> = run.pending_calls().cloned().collect();
+        for pending in waiting {
+            let Some(decision) = approver.ask(pending.clone()).await else { return false };
+            self.decided(&pending, &decision);
+            let taken = run.decide(&pending.call_id, decision);
+            debug_assert!(taken.is_ok(), "the run waits for this decision");
         }
-        if !self.observers.is_empty() {
-            let host = self.context.event_sink().cloned();
-            context = context.events(CallEvents::new(self.observers.clone(), call, host));
-        }
-        context
+        true
+    }
+
+    fn decided(&self, pending: &PendingCall, decision: &Decision) {
+        self.tell(|| AgentEvent::CallDecided {
+            call_id: pending.call_id.clone(),
+            name: pending.tool.clone(),
+            decision: decision.clone(),
+        });
+    }
+
+    /// What the calls do to each other.
+    fn effects(&self, calls: &[ToolCall]) -> Vec<Effects> {
+        let of = |call: &ToolCall| {
+            let ruled = self.rules.get(&call.name).and_then(|rules| rules.effects.clone());
+            ruled.unwrap_or_else(|| {
+                self.tools.get(&call.name).map_or(Effects::Free, |tool| Effects::of(tool.definition()))
+            })
+        };
+        calls.iter().map(of).collect()
     }
 }
 
@@ -193,35 +307,7 @@ impl std::fmt::Debug for Dispatcher {
             .field("context", &self.context)
             .field("timeout", &self.timeout)
             .field("concurrency", &self.concurrency)
+            .field("approvals", &self.approvals)
             .finish_non_exhaustive()
-    }
-}
-
-/// A call's own cancellation. Triggered when the call is given up in whatever way, a dropped future included, so
-/// that work which the tool started elsewhere hears of it.
-struct Abandoned(Cancellation);
-
-impl Abandoned {
-    fn new() -> Self {
-        Self(Cancellation::new())
-    }
-
-    /// The call came to its own end.
-    fn disarm(mut self) {
-        self.0 = Cancellation::new();
-    }
-}
-
-impl Drop for Abandoned {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-/// Arguments as a person wants to see them.
-fn readable(arguments: &Value) -> Value {
-    match arguments {
-        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| arguments.clone()),
-        other => other.clone(),
     }
 }

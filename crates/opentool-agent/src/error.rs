@@ -4,9 +4,9 @@
 
 use std::fmt;
 
-use opentool_core::ModelError;
+use opentool_core::{BoxError, MissingContext, ModelError};
 
-use crate::{OutOfTurn, Run};
+use crate::{OutOfTurn, RaisedError, Run};
 
 /// Why there is no reply, by what the caller can do.
 ///
@@ -24,6 +24,28 @@ pub enum AgentError {
         .0.rounds()
     )]
     RoundLimit(Box<Run>),
+    /// The model made more calls than a turn may: [`Run::exceeded`]. The calls within the limits were run.
+    #[error("{}; allow more with `limits`, or go on: `agent.resume(run)`", exceeded(.0))]
+    CallLimit(Box<Run>),
+    /// Calls wait for a person: decide about each of [`Run::pending_calls`] with [`Run::decide`], here or in another
+    /// process that was given the run, and go on with [`crate::Agent::resume`]. The other calls of the answer have
+    /// their results.
+    #[error("{}; decide with `run.decide(..)` and go on: `agent.resume(run)`", waiting(.0))]
+    Suspended(Box<Run>),
+    /// A tool failed in a way that the [`crate::ErrorPolicy`] gives to the caller.
+    #[error(transparent)]
+    Tool(Box<ToolFailure>),
+    /// A tool of the agent cannot do without something that its context does not have. The model was not asked.
+    #[error(transparent)]
+    MissingContext(Box<MissingContext>),
+    /// The conversation is too long, and its summary failed.
+    #[error("the conversation could not be summarised")]
+    Summary {
+        /// Why.
+        source: BoxError,
+        /// The run.
+        run: Box<Run>,
+    },
     /// The context's cancellation was triggered.
     #[error("cancelled")]
     Cancelled(Box<Run>),
@@ -43,8 +65,14 @@ impl AgentError {
     pub fn run(&self) -> Option<&Run> {
         match self {
             Self::Model(failure) => Some(&failure.run),
-            Self::RoundLimit(run) | Self::Cancelled(run) | Self::TimedOut(run) => Some(run),
-            Self::EmptyPrompt | Self::OutOfTurn(_) => None,
+            Self::Tool(failure) => Some(&failure.run),
+            Self::RoundLimit(run)
+            | Self::CallLimit(run)
+            | Self::Suspended(run)
+            | Self::Summary { run, .. }
+            | Self::Cancelled(run)
+            | Self::TimedOut(run) => Some(run),
+            Self::MissingContext(_) | Self::EmptyPrompt | Self::OutOfTurn(_) => None,
         }
     }
 
@@ -52,10 +80,29 @@ impl AgentError {
     pub fn into_run(self) -> Option<Run> {
         match self {
             Self::Model(failure) => Some(failure.run),
-            Self::RoundLimit(run) | Self::Cancelled(run) | Self::TimedOut(run) => Some(*run),
-            Self::EmptyPrompt | Self::OutOfTurn(_) => None,
+            Self::Tool(failure) => Some(failure.run),
+            Self::RoundLimit(run)
+            | Self::CallLimit(run)
+            | Self::Suspended(run)
+            | Self::Summary { run, .. }
+            | Self::Cancelled(run)
+            | Self::TimedOut(run) => Some(*run),
+            Self::MissingContext(_) | Self::EmptyPrompt | Self::OutOfTurn(_) => None,
         }
     }
+}
+
+fn exceeded(run: &Run) -> String {
+    run.exceeded().map_or_else(|| "a limit of calls is reached".to_owned(), ToString::to_string)
+}
+
+fn waiting(run: &Run) -> String {
+    let tools: Vec<&str> = run.pending_calls().map(|pending| pending.tool.as_str()).collect();
+    format!("a person has to decide about {} (`{}`)", calls(tools.len()), tools.join("`, `"))
+}
+
+fn calls(count: usize) -> String {
+    if count == 1 { "a call".to_owned() } else { format!("{count} calls") }
 }
 
 impl From<OutOfTurn> for AgentError {
@@ -89,5 +136,33 @@ impl fmt::Display for ModelFailure {
 impl std::error::Error for ModelFailure {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.error.source()
+    }
+}
+
+/// A tool's failure and the run that it stopped.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ToolFailure {
+    /// Which call failed, and why.
+    pub error: RaisedError,
+    /// The run. All calls of the answer have their results; if it goes on, the model reads of the failure.
+    pub run: Run,
+}
+
+impl ToolFailure {
+    pub(crate) fn new(error: RaisedError, run: Run) -> Self {
+        Self { error, run }
+    }
+}
+
+impl fmt::Display for ToolFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for ToolFailure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&self.error.error)
     }
 }

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use opentool_core::{BoxFuture, EventSink, ToolCall, ToolError, ToolEvent, ToolOutput, Usage};
+use opentool_core::{Arguments, BoxFuture, EventSink, ToolCall, ToolError, ToolEvent, ToolOutput, Usage};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::Finish;
+use crate::{Decision, Finish, PendingCall, Reply};
 
 /// One thing that happened. Serialises as an object whose `event` names it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,12 +22,56 @@ pub enum AgentEvent {
         /// Which round of the turn it is, from 1.
         round: u32,
     },
-    /// The model said something: its answer, or a word beside its calls.
+    /// The model goes on speaking. A model that answers at once says all in one piece.
+    TextDelta {
+        /// What it adds.
+        text: String,
+    },
+    /// The model goes on thinking, as far as its provider shows it.
+    ReasoningDelta {
+        /// What it adds.
+        text: String,
+    },
+    /// The model begins to write a call. Nothing is run before its answer is complete.
+    CallWriting {
+        /// The place of the call in this answer, from 0.
+        index: usize,
+        /// The name as the model wrote it.
+        name: String,
+    },
+    /// The arguments of a call grow.
+    ArgumentsDelta {
+        /// The place of the call in this answer, from 0.
+        index: usize,
+        /// What is added to their text.
+        text: String,
+    },
+    /// The model said something: its answer, or a word beside its calls. It is the whole text, told once it is complete;
+    /// whoever shows the deltas has shown it.
     Text {
         /// What it said.
         text: String,
     },
-    /// A call begins; its arguments are not checked yet.
+    /// What an answer cost.
+    Usage {
+        /// The tokens of this one answer.
+        usage: Usage,
+    },
+    /// A call needs a person's decision. It begins, with [`AgentEvent::CallStarted`], once it is allowed.
+    ApprovalNeeded {
+        /// The call, as it will run.
+        pending: PendingCall,
+    },
+    /// A person decided about a call.
+    CallDecided {
+        /// The id of the call.
+        call_id: String,
+        /// The name of the tool.
+        name: String,
+        /// What was decided.
+        decision: Decision,
+    },
+    /// A call begins.
     CallStarted {
         /// The id of the call.
         call_id: String,
@@ -35,6 +79,29 @@ pub enum AgentEvent {
         name: String,
         /// The arguments; as text where what the model wrote is not JSON.
         arguments: Value,
+    },
+    /// The arguments of a call passed the tool's schema.
+    CallValidated {
+        /// The id of the call.
+        call_id: String,
+        /// The name of the tool that runs.
+        name: String,
+        /// The arguments that it gets.
+        arguments: Arguments,
+        /// What was mended between what the model wrote and these arguments.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        changes: Vec<Value>,
+    },
+    /// A call failed and is made again.
+    CallRetried {
+        /// The id of the call.
+        call_id: String,
+        /// The name of the tool.
+        name: String,
+        /// Which attempt begins, from 2.
+        attempt: u32,
+        /// Why the one before it failed.
+        failure: CallFailure,
     },
     /// A request leaves for a service behind a tool.
     CallSent {
@@ -92,6 +159,11 @@ pub enum AgentEvent {
         rounds: u32,
         /// Tokens of the turn.
         usage: Usage,
+    },
+    /// The reply: the last event of a stream that ends well, and of streams only; who awaits the reply has it.
+    Done {
+        /// What the turn came to.
+        reply: Box<Reply>,
     },
 }
 

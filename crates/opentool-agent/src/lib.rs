@@ -38,21 +38,42 @@
 //! ```
 
 mod agent;
+mod approval;
+mod batch;
 pub mod chat;
 mod conversation;
 mod dispatcher;
+mod drive;
+mod effects;
 mod error;
 mod event;
+mod failures;
 mod history;
+mod limits;
+mod pending;
 mod prompt;
 mod reply;
+mod resolver;
+mod results;
+mod rules;
 mod run;
+mod stop;
+mod stream;
+mod window;
 
 pub use agent::Agent;
+pub use approval::{Approvals, CallRequest, Decision, PendingCall, Verdict};
 pub use conversation::Conversation;
-pub use dispatcher::Dispatcher;
-pub use error::{AgentError, ModelFailure};
+pub use dispatcher::{Dispatcher, RaisedError};
+pub use error::{AgentError, ModelFailure, ToolFailure};
 pub use event::{AgentEvent, CallFailure};
+pub use failures::{ErrorClass, ErrorPolicy, OnError};
+pub use limits::{Breach, Exceeded, Limit, Limits};
 pub use prompt::Prompt;
 pub use reply::{Finish, Reply};
+pub use resolver::Resolver;
+pub use rules::ToolRules;
 pub use run::{OutOfTurn, Run, Step};
+pub use stop::{Prices, StopWhen, TurnState};
+pub use stream::RunStream;
+pub use window::HistoryLimit;

@@ -20,6 +20,12 @@ pub enum Finish {
     ReturnDirect,
     /// The model still wanted to go on after the last round it was allowed.
     RoundLimit,
+    /// The model made more calls than one turn may: [`crate::Run::exceeded`] says which limit it was. The calls within
+    /// the limits have their results.
+    CallLimit,
+    /// The host ended the turn: [`crate::Agent::stop_when`], [`crate::Run::stop`]. The calls have their results; the
+    /// text is what the model said last, if anything.
+    Stopped,
 }
 
 /// What a turn came to. `Display` prints the text.

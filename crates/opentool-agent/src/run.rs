@@ -4,20 +4,20 @@
 //! debugger, or another process that read the run from a file. That is why suspending, resuming and testing are
 //! one mechanism, and why a result that came in is never lost: it is in the run before anything else happens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use opentool_core::{
-    ChatReply, Message, StopReason, ToolCall, ToolError, ToolOutput, ToolResult, ToolSet, Usage,
+    AssistantMessage, ChatReply, Message, StopReason, ToolCall, ToolError, ToolOutput, ToolResult, ToolSet,
+    Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approval::PendingCall;
 use crate::history::{self, Ids, Mended};
-use crate::{Finish, Prompt, Reply};
-
-/// How many answers of the model one turn may take if nobody says otherwise.
-pub(crate) const ROUNDS: u32 = 25;
+use crate::limits::{Breach, Tally};
+use crate::{Exceeded, Finish, Limits, Prompt, Reply};
 
 /// A conversation in progress: its messages, the results that are there, and what it needs next.
 ///
@@ -43,17 +43,31 @@ pub(crate) const ROUNDS: u32 = 25;
 /// ```
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    messages: Vec<Message>,
+    pub(crate) messages: Vec<Message>,
     /// Results of the last answer's calls, until all are there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     results: BTreeMap<String, ToolResult>,
+    /// Calls of the last answer that wait for a person.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) pending: BTreeMap<String, PendingCall>,
+    /// Calls of the last answer that a person allowed and that have no result yet.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) allowed: BTreeMap<String, PendingCall>,
+    /// Tools that a person allowed for the rest of the conversation.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) allowed_tools: BTreeSet<String>,
     /// All calls of the last answer are of tools whose result goes to the caller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     direct: bool,
     #[serde(default)]
     rounds: u32,
-    #[serde(default = "rounds")]
-    max_rounds: u32,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default)]
+    tally: Tally,
+    /// The limit that ends the turn once the last answer's calls have their results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exceeded: Option<Exceeded>,
     /// Rounds beyond the limit, for this turn only.
     #[serde(default)]
     granted: u32,
@@ -61,10 +75,6 @@ pub struct Run {
     usage: Usage,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     finish: Option<Finish>,
-}
-
-fn rounds() -> u32 {
-    ROUNDS
 }
 
 /// What a run needs next.
@@ -75,6 +85,9 @@ pub enum Step<'a> {
     Ask(&'a [Message]),
     /// The results of these calls, in any order and one by one; give each to [`Run::result`].
     Call(Vec<&'a ToolCall>),
+    /// A person's decision about these calls; give each to [`Run::decide`]. All other calls of the answer have their
+    /// results, so nothing is going on: the run can be stored, and another process can go on with it.
+    Approve(Vec<&'a PendingCall>),
     /// Nothing: the turn is over. [`Run::say`] begins the next one.
     Done(Finish),
 }
@@ -97,13 +110,24 @@ impl Run {
     /// results that are missing). Calls in the middle that have no result get one that says so, and results
     /// without a call are left out, because providers refuse such conversations.
     pub fn new(prompt: impl Into<Prompt>) -> Self {
-        let Mended { messages, results } = history::mend(prompt.into().into_messages());
+        let mended = history::mend(prompt.into().into_messages());
+        Self::of(mended, Limits::new(), BTreeSet::new())
+    }
+
+    /// The beginning of a turn.
+    fn of(mended: Mended, limits: Limits, allowed_tools: BTreeSet<String>) -> Self {
+        let Mended { messages, results } = mended;
         let mut run = Self {
             messages,
             results,
+            pending: BTreeMap::new(),
+            allowed: BTreeMap::new(),
+            allowed_tools,
             direct: false,
             rounds: 0,
-            max_rounds: ROUNDS,
+            limits,
+            tally: Tally::default(),
+            exceeded: None,
             granted: 0,
             usage: Usage::default(),
             finish: None,
@@ -112,11 +136,15 @@ impl Run {
         run
     }
 
-    /// Sets how many answers of the model one turn may take, at least 1. Default: 25.
-    ///
-    /// The calls of the last answer are still run, so that their results are there when the run goes on.
+    /// Sets how much one turn may take.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how many answers of the model one turn may take: [`Limits::rounds`].
     pub fn max_rounds(mut self, rounds: u32) -> Self {
-        self.max_rounds = rounds.max(1);
+        self.limits = self.limits.rounds(rounds);
         self
     }
 
@@ -133,10 +161,12 @@ impl Run {
         if let Some(finish) = self.finish {
             return Step::Done(finish);
         }
-        let open: Vec<&ToolCall> = self.open().collect();
+        let open: Vec<&ToolCall> = self.open().filter(|call| !self.pending.contains_key(&call.id)).collect();
         if !open.is_empty() {
             Step::Call(open)
-        } else if self.rounds >= self.max_rounds.saturating_add(self.granted) {
+        } else if !self.pending.is_empty() {
+            Step::Approve(self.pending_calls().collect())
+        } else if self.rounds >= self.limits.rounds.saturating_add(self.granted) {
             Step::Done(Finish::RoundLimit)
         } else {
             Step::Ask(&self.messages)
@@ -146,8 +176,8 @@ impl Run {
     /// Takes the model's answer. `tools` are those that the model was told of.
     ///
     /// Calls without an id, or with one that was there before, get a new one. Where the answer was cut off at the
-    /// model's output limit, a call whose arguments are not whole is not asked for: it gets an error result.
-    /// Calls beside a refusal are dropped.
+    /// model's output limit, a call whose arguments are not whole is not asked for: it gets an error result, and so
+    /// does a call that is over one of the [`Limits`]. Calls beside a refusal are dropped.
     ///
     /// # Errors
     /// [`OutOfTurn`] if the run did not ask for an answer.
@@ -176,14 +206,31 @@ impl Run {
                 _ => Finish::Answered,
             });
         }
-        let cut_off = message.tool_calls.last().filter(|call| stop == StopReason::Length && !is_whole(call));
-        let refused = cut_off.map(|call| {
-            let why =
-                "your answer reached its length limit inside this call; call again, with less in one answer";
-            ToolResult::new(call, ToolOutput::from(&ToolError::Refused(why.into())))
-        });
+        self.refuse(&message, stop == StopReason::Length);
         self.messages.push(Message::Assistant(message));
-        refused.map_or(Ok(()), |result| self.result(result))
+        self.complete();
+        Ok(())
+    }
+
+    /// Gives those calls their results that are not to be run at all.
+    fn refuse(&mut self, message: &AssistantMessage, cut_off: bool) {
+        let last = message.tool_calls.len().saturating_sub(1);
+        for (index, call) in message.tool_calls.iter().enumerate() {
+            let error = if cut_off && index == last && !is_whole(call) {
+                let why = "your answer reached its length limit inside this call; call again, with less in one answer";
+                ToolError::Refused(why.into())
+            } else if let Err((exceeded, breach)) = self.tally.count(call, &self.limits) {
+                let error = ToolError::from(&exceeded);
+                if breach == Breach::Stop {
+                    self.exceeded.get_or_insert(exceeded);
+                }
+                error
+            } else {
+                continue;
+            };
+            let output = ToolOutput::from(&error).metadata("error.code", error.code());
+            self.results.insert(call.id.clone(), ToolResult::new(call, output));
+        }
     }
 
     /// Takes the result of one call. When all are there, they are appended in the order of the calls.
@@ -194,16 +241,26 @@ impl Run {
         if !self.open().any(|call| call.id == result.call_id) {
             return Err(self.out_of_turn(format!("a result of the call `{}`", result.call_id)));
         }
+        self.pending.remove(&result.call_id);
+        self.allowed.remove(&result.call_id);
         self.results.insert(result.call_id.clone(), result);
-        if self.open().next().is_none() {
-            let failed = self.results.values().any(|result| result.output.is_error);
-            history::close(&mut self.messages, &mut self.results);
-            // What failed goes to the model: it can try another way, a person who reads it cannot.
-            if self.direct && !failed {
-                self.finish = Some(Finish::ReturnDirect);
-            }
-        }
+        self.complete();
         Ok(())
+    }
+
+    /// Appends the results of the last answer's calls once all are there.
+    fn complete(&mut self) {
+        if history::last_calls(&self.messages).is_empty() || self.open().next().is_some() {
+            return;
+        }
+        let failed = self.results.values().any(|result| result.output.is_error);
+        history::close(&mut self.messages, &mut self.results);
+        if self.exceeded.is_some() {
+            self.finish = Some(Finish::CallLimit);
+        } else if self.direct && !failed {
+            // What failed goes to the model: it can try another way, a person who reads it cannot.
+            self.finish = Some(Finish::ReturnDirect);
+        }
     }
 
     /// Begins the next turn with what a person says. Rounds and usage are counted anew.
@@ -213,24 +270,32 @@ impl Run {
         history::close(&mut self.messages, &mut self.results);
         let mut messages = std::mem::take(&mut self.messages);
         messages.extend(prompt.into().into_messages());
-        let Mended { messages, results } = history::mend(messages);
-        *self = Self {
-            messages,
-            results,
-            direct: false,
-            rounds: 0,
-            max_rounds: self.max_rounds,
-            granted: 0,
-            usage: Usage::default(),
-            finish: None,
-        };
-        self.settle();
+        let (limits, allowed) = (std::mem::take(&mut self.limits), std::mem::take(&mut self.allowed_tools));
+        *self = Self::of(history::mend(messages), limits, allowed);
     }
 
-    /// Lets this turn take `rounds` more answers from here on, at least 1, whatever the limit.
+    /// Lets this turn take `rounds` more answers from here on, at least 1, whatever the limit, and counts its calls
+    /// anew. A turn that a limit or [`Run::stop`] ended goes on.
     pub fn allow(&mut self, rounds: u32) {
         let wanted = self.rounds.saturating_add(rounds.max(1));
-        self.granted = wanted.saturating_sub(self.max_rounds);
+        self.granted = wanted.saturating_sub(self.limits.rounds);
+        self.tally = Tally::default();
+        self.exceeded = None;
+        if matches!(self.finish, Some(Finish::CallLimit | Finish::Stopped)) {
+            self.finish = None;
+        }
+    }
+
+    /// Ends the turn here, before the model is asked again: [`Finish::Stopped`].
+    ///
+    /// # Errors
+    /// [`OutOfTurn`] if the run did not ask for an answer.
+    pub fn stop(&mut self) -> Result<(), OutOfTurn> {
+        if !matches!(self.step(), Step::Ask(_)) {
+            return Err(self.out_of_turn("a stop".to_owned()));
+        }
+        self.finish = Some(Finish::Stopped);
+        Ok(())
     }
 
     /// The conversation so far. Results of calls stand in it once all calls of an answer have theirs.
@@ -246,6 +311,16 @@ impl Run {
     /// How many answers of the model this turn has taken.
     pub fn rounds(&self) -> u32 {
         self.rounds
+    }
+
+    /// How many calls of tools this turn has asked for that no limit refused.
+    pub fn calls(&self) -> u32 {
+        self.tally.calls()
+    }
+
+    /// The limit of calls that ended this turn, or will once the last answer's calls have their results.
+    pub fn exceeded(&self) -> Option<&Exceeded> {
+        self.exceeded.as_ref()
     }
 
     /// What this turn has cost.
@@ -273,7 +348,7 @@ impl Run {
     }
 
     /// The calls of the last answer that have no result.
-    fn open(&self) -> impl Iterator<Item = &ToolCall> {
+    pub(crate) fn open(&self) -> impl Iterator<Item = &ToolCall> {
         history::last_calls(&self.messages).iter().filter(|call| !self.results.contains_key(&call.id))
     }
 
@@ -286,10 +361,11 @@ impl Run {
         }
     }
 
-    fn out_of_turn(&self, given: String) -> OutOfTurn {
+    pub(crate) fn out_of_turn(&self, given: String) -> OutOfTurn {
         let needed = match self.step() {
             Step::Ask(_) => "an answer of the model",
             Step::Call(_) => "results of calls",
+            Step::Approve(_) => "decisions about calls",
             Step::Done(_) => "nothing more in this turn",
         };
         OutOfTurn { given, needed }
@@ -312,7 +388,8 @@ impl fmt::Debug for Run {
             .field("messages", &self.messages.len())
             .field("results", &self.results.len())
             .field("rounds", &self.rounds)
-            .field("max_rounds", &self.max_rounds)
+            .field("pending", &self.pending.len())
+            .field("limits", &self.limits)
             .field("usage", &self.usage)
             .field("finish", &self.finish)
             .finish_non_exhaustive()

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::{BoxFuture, Cancellation, ToolOutput};
+use crate::{BoxFuture, Cancellation, ToolDefinition, ToolOutput};
 
 /// The host's side of one call: facts by type and by key, id, deadline, cancellation, events.
 #[derive(Clone, Default)]
@@ -19,6 +19,8 @@ pub struct ToolContext {
     values: Arc<HashMap<String, Value>>,
     deadline: Option<Instant>,
     cancellation: Cancellation,
+    /// The signal is the host's, not the one that every context begins with.
+    cancellable: bool,
     events: Option<Arc<dyn EventSink>>,
 }
 
@@ -56,6 +58,7 @@ impl ToolContext {
     /// The signal by which the host gives up on the call.
     pub fn cancellation(mut self, signal: Cancellation) -> Self {
         self.cancellation = signal;
+        self.cancellable = true;
         self
     }
 
@@ -63,6 +66,53 @@ impl ToolContext {
     pub fn events(mut self, sink: impl EventSink) -> Self {
         self.events = Some(Arc::new(sink));
         self
+    }
+
+    /// This context with what another one says: its facts, values, call id, signal and receiver of events win, one by
+    /// one, over those that are here. Of two deadlines the sooner one holds.
+    ///
+    /// ```
+    /// # use opentool_core::ToolContext;
+    /// let usual = ToolContext::new().value("tenant", "acme").value("locale", "en");
+    /// let now = usual.merge(ToolContext::new().value("locale", "fr"));
+    /// assert_eq!(now.get_value("tenant").unwrap(), "acme");
+    /// assert_eq!(now.get_value("locale").unwrap(), "fr");
+    /// ```
+    pub fn merge(mut self, other: Self) -> Self {
+        if !other.facts.is_empty() {
+            let theirs = other.facts.iter().map(|(kind, fact)| (*kind, Arc::clone(fact)));
+            Arc::make_mut(&mut self.facts).extend(theirs);
+        }
+        if !other.values.is_empty() {
+            let theirs = other.values.iter().map(|(key, value)| (key.clone(), value.clone()));
+            Arc::make_mut(&mut self.values).extend(theirs);
+        }
+        if other.cancellable {
+            self = self.cancellation(other.cancellation);
+        }
+        self.call_id = other.call_id.or(self.call_id);
+        self.events = other.events.or(self.events);
+        self.deadline = match (self.deadline, other.deadline) {
+            (Some(ours), Some(theirs)) => Some(ours.min(theirs)),
+            (ours, theirs) => ours.or(theirs),
+        };
+        self
+    }
+
+    /// The first thing that the tool cannot do without ([`ToolDefinition::needs`], [`ToolDefinition::needs_fact`])
+    /// and that is not in here.
+    ///
+    /// # Errors
+    /// [`MissingContext`].
+    pub fn check_needs(&self, definition: &ToolDefinition) -> Result<(), MissingContext> {
+        let missing = definition.needs.iter().find(|need| match need {
+            Need::Value(key) => !self.values.contains_key(key),
+            Need::Fact(kind, _) => !self.facts.contains_key(kind),
+        });
+        match missing {
+            None => Ok(()),
+            Some(need) => Err(MissingContext { tool: definition.name.clone(), need: need.clone() }),
+        }
     }
 
     /// The fact of type `T`, if the host gave one.
@@ -130,6 +180,41 @@ impl std::fmt::Debug for ToolContext {
             .field("deadline", &self.deadline)
             .field("cancellation", &self.cancellation)
             .finish_non_exhaustive()
+    }
+}
+
+/// Something of the host that a tool cannot do without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Need {
+    /// A value under this key: [`ToolContext::value`].
+    Value(String),
+    /// A fact of this type, with its name for people: [`ToolContext::fact`].
+    Fact(TypeId, &'static str),
+}
+
+/// The host did not give a tool what it cannot do without. No model can mend that.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the tool `{tool}` needs {} in its context, and the host gave none: {}", named(need), given(need))]
+#[non_exhaustive]
+pub struct MissingContext {
+    /// The tool.
+    pub tool: String,
+    /// What it needs.
+    pub need: Need,
+}
+
+fn named(need: &Need) -> String {
+    match need {
+        Need::Value(key) => format!("the value `{key}`"),
+        Need::Fact(_, name) => format!("a fact of the type `{name}`"),
+    }
+}
+
+fn given(need: &Need) -> String {
+    match need {
+        Need::Value(key) => format!("add it with `ToolContext::value(\"{key}\", ..)`"),
+        Need::Fact(..) => "add it with `ToolContext::fact(..)`".to_owned(),
     }
 }
 

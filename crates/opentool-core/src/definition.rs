@@ -1,8 +1,10 @@
 //! What a model is told about a tool, and what the host keeps about it.
 
+use std::any::{Any, TypeId};
+
 use serde_json::{Map, Value};
 
-use crate::{Annotations, Schema};
+use crate::{Annotations, Need, Schema};
 
 /// The description of one tool.
 ///
@@ -26,6 +28,8 @@ pub struct ToolDefinition {
     pub tags: Vec<String>,
     /// The result goes to the caller as it is; the model does not see it.
     pub return_direct: bool,
+    /// What the tool cannot do without of the host's. Never sent to a model.
+    pub needs: Vec<Need>,
     /// Where the tool came from.
     pub origin: Origin,
     /// Anything else that the host wants to keep with the tool. Never sent to a model.
@@ -44,6 +48,7 @@ impl ToolDefinition {
             annotations: Annotations::default(),
             tags: Vec::new(),
             return_direct: false,
+            needs: Vec::new(),
             origin: Origin::default(),
             metadata: Map::new(),
         }
@@ -82,6 +87,20 @@ impl ToolDefinition {
     /// Says whether the result goes straight to the caller.
     pub fn return_direct(mut self, yes: bool) -> Self {
         self.return_direct = yes;
+        self
+    }
+
+    /// Says that the tool cannot do without the host's value under this key. An agent that does not have it fails
+    /// before it asks the model.
+    pub fn needs(mut self, key: impl Into<String>) -> Self {
+        self.needs.push(Need::Value(key.into()));
+        self
+    }
+
+    /// Says that the tool cannot do without the host's fact of this type. An agent that does not have it fails before
+    /// it asks the model.
+    pub fn needs_fact<T: Any + Send + Sync>(mut self) -> Self {
+        self.needs.push(Need::Fact(TypeId::of::<T>(), std::any::type_name::<T>()));
         self
     }
 

@@ -39,6 +39,10 @@ pub enum ToolError {
     /// The host does not allow the call; the text says why and is for the model too.
     #[error("refused: {0}")]
     Refused(Box<str>),
+    /// The call is one more than the host allows in one turn; the text says which limit it is and is for the model
+    /// too.
+    #[error("{0}")]
+    LimitReached(Box<str>),
 }
 
 impl ToolError {
@@ -60,7 +64,33 @@ impl ToolError {
             Self::TimedOut(after) => format!("the tool gave no answer within {after:?}"),
             Self::Cancelled => "the call was cancelled".to_owned(),
             Self::Refused(why) => format!("the call was refused: {why}"),
+            Self::LimitReached(which) => which.to_string(),
         }
+    }
+
+    /// The error of this type behind the failure, if there is one: what the tool's author returned, or one of its
+    /// causes.
+    ///
+    /// ```
+    /// # use opentool_core::ToolError;
+    /// let error = ToolError::from_author(std::io::Error::from(std::io::ErrorKind::NotFound));
+    /// let io: &std::io::Error = error.cause().expect("the author's error");
+    /// assert_eq!(io.kind(), std::io::ErrorKind::NotFound);
+    /// ```
+    pub fn cause<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        let first = match self {
+            Self::Failed(failure) => failure.source.as_deref(),
+            Self::Upstream(upstream) => upstream.source.as_deref(),
+            _ => None,
+        };
+        let mut cause = first.map(|error| error as &(dyn std::error::Error + 'static));
+        while let Some(error) = cause {
+            if let Some(found) = error.downcast_ref() {
+                return Some(found);
+            }
+            cause = error.source();
+        }
+        None
     }
 
     /// A short, stable name of the kind of failure, for programs: `unknown_tool`, `invalid_arguments`, …
@@ -74,6 +104,7 @@ impl ToolError {
             Self::TimedOut(_) => "timed_out",
             Self::Cancelled => "cancelled",
             Self::Refused(_) => "refused",
+            Self::LimitReached(_) => "limit_reached",
         }
     }
 
@@ -82,10 +113,8 @@ impl ToolError {
         match error.into().downcast::<ToolError>() {
             Ok(own) => *own,
             Err(other) => {
-                let message = other.to_string();
-                // An error without causes has nothing more to say than its own text.
-                let source = other.source().is_some().then_some(other);
-                Self::Failed(Box::new(Failure { message, source }))
+                // The error itself is kept: hosts look for its type, and its causes hang on it.
+                Self::Failed(Box::new(Failure { message: other.to_string(), source: Some(other) }))
             }
         }
     }
@@ -209,8 +238,10 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {
+    /// The first cause that says more than the message does.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_deref().map(|e| e as _)
+        let source = self.source.as_deref()?;
+        if source.to_string() == self.message { source.source() } else { Some(source) }
     }
 }
 

@@ -40,7 +40,7 @@ pub mod __private;
 pub use annotations::Annotations;
 pub use arguments::{Arguments, ToolCall};
 pub use cancel::{Cancellation, Cancelled};
-pub use context::{EventSink, Progress, ToolContext, ToolEvent};
+pub use context::{EventSink, MissingContext, Need, Progress, ToolContext, ToolEvent};
 pub use definition::{Origin, ToolDefinition};
 pub use diagnostic::{Diagnostic, Location, Severity};
 pub use error::{BoxError, Failure, InvalidArguments, ToolError, UnknownTool, Upstream};

@@ -1,0 +1,300 @@
+//! What happens to one call, from the name that the model wrote to the result that it reads.
+//!
+//! The order is fixed: find the tool, read and validate the arguments, judge the call, run it (again, if a rule says
+//! so), convert and bound its output, decide who hears of a failure. Where nobody watches and no rule judges, the
+//! arguments are validated once, on the way into the tool.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use opentool_core::{
+    Arguments, Failure, ToolCall, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSet,
+};
+use opentool_schema::{Change, RepairPolicy, Stage, ToolSetExt as _};
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::Dispatcher;
+use crate::event::CallFailure;
+use crate::results::fit;
+use crate::{AgentEvent, CallRequest, ErrorClass, OnError, PendingCall, ToolRules, Verdict};
+
+/// The key of an output's host-only metadata for what was changed in the arguments.
+const CHANGES: &str = "arguments.changes";
+
+/// What a person has said about a call.
+#[derive(Default)]
+pub(super) enum Consent<'a> {
+    /// Nothing.
+    #[default]
+    None,
+    /// Nothing about the call, but they allowed the tools of these names.
+    Of(&'a BTreeSet<String>),
+    /// It may run as it was shown.
+    Given(&'a PendingCall),
+    /// It may not, for this reason.
+    Denied(String),
+}
+
+/// What became of a call.
+pub(super) enum Outcome {
+    /// It has its result. A failure that the caller is to hear of is beside it.
+    Done { result: ToolResult, raised: Option<ToolError> },
+    /// A person has to decide first. Nothing was run.
+    Held(PendingCall),
+}
+
+/// A call that is understood.
+struct Prepared<'a> {
+    tools: Cow<'a, ToolSet>,
+    call: Cow<'a, ToolCall>,
+    changes: Vec<Change>,
+}
+
+impl Dispatcher {
+    /// Takes the call as far as it gets.
+    pub(super) async fn process(&self, call: &ToolCall, consent: Consent<'_>) -> Outcome {
+        let started = Instant::now();
+        let mut prepared = self.prepare(call, &consent);
+        if let Ok(understood) = &prepared {
+            match self.judge(call, understood, &consent) {
+                Ok(None) => {}
+                Ok(Some(pending)) => {
+                    self.tell(|| AgentEvent::ApprovalNeeded { pending: pending.clone() });
+                    return Outcome::Held(pending);
+                }
+                Err(refused) => prepared = Err(refused),
+            }
+        }
+        self.tell(|| AgentEvent::CallStarted {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: readable(&call.arguments),
+        });
+        let result = match &prepared {
+            Ok(prepared) => {
+                if self.is_watched() {
+                    self.tell_validated(prepared);
+                }
+                self.run(prepared).await
+            }
+            Err(_) => Err(ToolError::Cancelled),
+        };
+        // Of a call that was not understood only the reason is left.
+        let (name, result) = match prepared {
+            Ok(prepared) => (prepared.call.name.clone(), result),
+            Err(error) => (call.name.clone(), Err(error)),
+        };
+        self.finish(call, &name, result, started)
+    }
+
+    /// Finds the tool and validates the arguments, as far as somebody has to know before it runs.
+    fn prepare<'a>(&'a self, call: &'a ToolCall, consent: &Consent<'_>) -> Result<Prepared<'a>, ToolError> {
+        match consent {
+            // What was shown is what runs, whatever became of the policies meanwhile.
+            Consent::Given(pending) => {
+                let call = pending.to_call();
+                let tools = self.tools_for(&call.name);
+                return Ok(Prepared { tools, call: Cow::Owned(call), changes: Vec::new() });
+            }
+            Consent::Denied(reason) => return Err(ToolError::Refused(reason.as_str().into())),
+            Consent::None | Consent::Of(_) => {}
+        }
+        let tools = self.tools_for(&call.name);
+        if self.approvals.is_empty() && !self.is_watched() && tools.contains(&call.name) {
+            return Ok(Prepared { tools, call: Cow::Borrowed(call), changes: Vec::new() });
+        }
+        let usual = RepairPolicy::default();
+        let (arguments, changes) = tools.take(call, self.context.get().unwrap_or(&usual))?;
+        let named = changes.iter().find(|change| change.stage == Stage::Name);
+        let name = named.and_then(|change| change.after.as_ref()?.as_str()).unwrap_or(&call.name);
+        let call = ToolCall::new(call.id.as_str(), name, Value::Object(arguments.into_map()));
+        Ok(Prepared { tools, call: Cow::Owned(call), changes })
+    }
+
+    /// The tools of the request, or those of a resolver for this name.
+    fn tools_for(&self, name: &str) -> Cow<'_, ToolSet> {
+        if self.tools.contains(name) {
+            return Cow::Borrowed(&self.tools);
+        }
+        self.resolvers.resolve(name).map_or(Cow::Borrowed(&self.tools), Cow::Owned)
+    }
+
+    /// Whether the call may run: `None`, or what a person has to decide about.
+    fn judge(
+        &self,
+        written: &ToolCall,
+        prepared: &Prepared<'_>,
+        consent: &Consent<'_>,
+    ) -> Result<Option<PendingCall>, ToolError> {
+        let Some(tool) = prepared.tool() else { return Ok(None) };
+        if !tool.needs.is_empty()
+            && let Err(missing) = self.context.check_needs(tool)
+        {
+            let told = "the tool is not set up; its operator has the details";
+            return Err(Failure::new(told).source(missing).into());
+        }
+        if self.approvals.is_empty() || matches!(consent, Consent::Given(_)) {
+            return Ok(None);
+        }
+        let arguments = match &prepared.call.arguments {
+            Value::Object(members) => Arguments::from(members.clone()),
+            _ => Arguments::new(),
+        };
+        let request = CallRequest {
+            call: written,
+            tool,
+            arguments: &arguments,
+            changes: &prepared.changes,
+            context: &self.context,
+        };
+        match self.approvals.verdict(&request) {
+            Verdict::Allow => Ok(None),
+            Verdict::Deny(why) => Err(ToolError::Refused(why.into())),
+            Verdict::Ask(_) if matches!(consent, Consent::Of(tools) if tools.contains(&tool.name)) => {
+                Ok(None)
+            }
+            Verdict::Ask(reason) => Ok(Some(PendingCall {
+                call_id: written.id.clone(),
+                tool: tool.name.clone(),
+                arguments,
+                reason,
+                changes: prepared.changes.iter().map(Value::from).collect(),
+            })),
+        }
+    }
+
+    /// Runs the tool, again where a rule says so.
+    async fn run(&self, prepared: &Prepared<'_>) -> Result<ToolOutput, ToolError> {
+        let call = &*prepared.call;
+        let rules = self.rules.get(&call.name);
+        let _slot = match rules.and_then(|rules| rules.slots.as_ref()) {
+            Some(slots) => self.patiently(slots.acquire()).await?.ok(),
+            None => None,
+        };
+        let limit = rules.and_then(|rules| rules.timeout).unwrap_or(self.timeout);
+        let mut attempt = 1_u32;
+        let output = loop {
+            let error = match (self.attempt(&prepared.tools, call, limit).await, rules) {
+                (Ok(output), _) => break output,
+                (Err(error), Some(rules)) if attempt <= rules.retries && rules.is_worth_another(&error) => {
+                    let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
+                    let wait = rules.wait.saturating_mul(factor);
+                    if !wait.is_zero() {
+                        self.patiently(sleep(wait)).await?;
+                    }
+                    error
+                }
+                (Err(error), _) => return Err(error),
+            };
+            attempt = attempt.saturating_add(1);
+            self.tell(|| AgentEvent::CallRetried {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                attempt,
+                failure: CallFailure::new(&error),
+            });
+        };
+        Ok(self.converted(output, prepared, rules))
+    }
+
+    fn converted(
+        &self,
+        output: ToolOutput,
+        prepared: &Prepared<'_>,
+        rules: Option<&ToolRules>,
+    ) -> ToolOutput {
+        let output = match rules.and_then(|rules| rules.convert.as_ref()) {
+            Some(convert) => convert(output),
+            None => output,
+        };
+        let limit = rules.and_then(|rules| rules.result_limit).unwrap_or(self.result_limit);
+        let output = fit(output, prepared.tool(), limit);
+        if prepared.changes.is_empty() {
+            return output;
+        }
+        output.metadata(CHANGES, prepared.changes.iter().map(Value::from).collect::<Value>())
+    }
+
+    /// Waits before a call begins, unless the host gives up or has no time for it.
+    async fn patiently<T>(&self, waiting: impl Future<Output = T>) -> Result<T, ToolError> {
+        let started = Instant::now();
+        let waiting = async {
+            match self.context.ends_at().map(Instant::from_std) {
+                None => Ok(waiting.await),
+                Some(at) => timeout_at(at, waiting)
+                    .await
+                    .map_err(|_| ToolError::TimedOut(at.saturating_duration_since(started))),
+            }
+        };
+        match select(pin!(waiting), self.context.cancel_signal().cancelled()).await {
+            Either::Left((waited, _)) => waited,
+            Either::Right(((), _)) => Err(ToolError::Cancelled),
+        }
+    }
+
+    /// The result, told to those who watch, and to the caller where the policy says so.
+    fn finish(
+        &self,
+        call: &ToolCall,
+        tool: &str,
+        result: Result<ToolOutput, ToolError>,
+        started: Instant,
+    ) -> Outcome {
+        let (output, failure, raised) = match result {
+            Ok(output) => (output, None, None),
+            Err(error) => {
+                let then = self.on_error(tool, &error);
+                let output = match &then {
+                    OnError::TellAs(text) => ToolOutput::error(text.as_str()),
+                    _ => ToolOutput::from(&error),
+                };
+                let output = fit(output.metadata("error.code", error.code()), None, self.result_limit);
+                let failure = self.is_watched().then(|| CallFailure::new(&error));
+                (output, failure, (then == OnError::Raise).then_some(error))
+            }
+        };
+        self.tell(|| AgentEvent::CallFinished {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            output: output.clone(),
+            failure,
+            duration: started.elapsed(),
+        });
+        Outcome::Done { result: ToolResult::new(call, output), raised }
+    }
+
+    fn on_error(&self, tool: &str, error: &ToolError) -> OnError {
+        let class = ErrorClass::of(error);
+        let own = self.rules.get(tool).and_then(|rules| {
+            rules.errors.iter().find(|(ruled, _)| *ruled == class).map(|(_, then)| then.clone())
+        });
+        own.unwrap_or_else(|| self.errors.decide(tool, error))
+    }
+
+    fn tell_validated(&self, prepared: &Prepared<'_>) {
+        let Value::Object(arguments) = &prepared.call.arguments else { return };
+        self.tell(|| AgentEvent::CallValidated {
+            call_id: prepared.call.id.clone(),
+            name: prepared.call.name.clone(),
+            arguments: arguments.clone().into(),
+            changes: prepared.changes.iter().map(Value::from).collect(),
+        });
+    }
+}
+
+impl Prepared<'_> {
+    fn tool(&self) -> Option<&ToolDefinition> {
+        self.tools.get(&self.call.name).map(|tool| tool.definition())
+    }
+}
+
+/// Arguments as a person wants to see them.
+fn readable(arguments: &Value) -> Value {
+    match arguments {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| arguments.clone()),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,208 @@
+//! The loop: asks the model, runs its calls, appends the results, until there is an answer.
+//!
+//! All decisions are in [`Run`], all calling is in [`crate::Dispatcher`]; what is left is to do what the run asks for.
+//! The model is asked piece by piece where somebody watches, and at once where nobody does: the answer is the same.
+
+use std::borrow::Cow;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::future::{Either, select};
+use opentool_core::{
+    BoxError, ChatReply, ChatRequest, Message, MissingContext, ModelError, ReplyEvent, ToolChoice,
+    ToolContext,
+};
+use tokio::time::{Instant, timeout_at};
+
+use crate::error::{ModelFailure, ToolFailure};
+use crate::{Agent, AgentError, AgentEvent, Finish, OutOfTurn, RaisedError, Run, Step, TurnState};
+
+impl Agent {
+    /// Does what the run asks for until it is done.
+    pub(crate) async fn drive(&self, run: &mut Run) -> Result<Finish, Stop> {
+        if run.messages().is_empty() {
+            return Err(Stop::EmptyPrompt);
+        }
+        let started = Instant::now();
+        let limit = self.settings.turn_timeout;
+        match limit.and_then(|limit| started.checked_add(limit)) {
+            None => self.drive_from(run, started).await,
+            Some(ends) => {
+                let ends = ToolContext::new().deadline(ends.into_std());
+                self.clone().extend_context(ends).drive_from(run, started).await
+            }
+        }
+    }
+
+    async fn drive_from(&self, run: &mut Run, started: Instant) -> Result<Finish, Stop> {
+        for tool in self.tools().definitions() {
+            self.dispatcher.host().check_needs(tool).map_err(Stop::MissingContext)?;
+        }
+        // Whoever goes on with a turn that a rule ended wants it to go on.
+        let mut goes_on = false;
+        if let Step::Done(Finish::RoundLimit | Finish::CallLimit | Finish::Stopped) = run.step() {
+            goes_on = true;
+            run.allow(self.settings.limits.rounds);
+        }
+        loop {
+            match run.step() {
+                Step::Done(finish) => return self.done(run, finish),
+                Step::Ask(_) => {
+                    if !std::mem::take(&mut goes_on) && self.is_enough(run, started.elapsed()) {
+                        run.stop()?;
+                        continue;
+                    }
+                    self.compact(run).await?;
+                    self.next_answer(run).await?;
+                }
+                Step::Call(_) => self.dispatcher.perform(run).await.map_err(Stop::Tool)?,
+                Step::Approve(_) => {
+                    if !self.dispatcher.ask_approver(run).await {
+                        // What was allowed runs before the run waits for the rest.
+                        self.dispatcher.perform(run).await.map_err(Stop::Tool)?;
+                        return Err(Stop::Suspended);
+                    }
+                }
+            }
+        }
+    }
+
+    fn done(&self, run: &Run, finish: Finish) -> Result<Finish, Stop> {
+        let (rounds, usage) = (run.rounds(), run.usage());
+        self.dispatcher.tell(|| AgentEvent::Finished { finish, rounds, usage });
+        match finish {
+            Finish::RoundLimit => Err(Stop::RoundLimit),
+            Finish::CallLimit => Err(Stop::CallLimit),
+            _ => Ok(finish),
+        }
+    }
+
+    /// Whether a rule of the host ends the turn here.
+    fn is_enough(&self, run: &Run, elapsed: Duration) -> bool {
+        let turn = TurnState { run, elapsed };
+        run.rounds() > 0 && self.settings.stop_when.iter().any(|rule| rule.holds(&turn))
+    }
+
+    async fn next_answer(&self, run: &mut Run) -> Result<(), Stop> {
+        let round = run.rounds().saturating_add(1);
+        self.dispatcher.tell(|| AgentEvent::RoundStarted { round });
+        let messages = match &self.settings.history {
+            Some(limit) => limit.view(run.messages()),
+            None => Cow::Borrowed(run.messages()),
+        };
+        let reply = self.ask(&messages, round).await?;
+        drop(messages);
+        let (text, usage) = if self.dispatcher.is_watched() {
+            (reply.message.to_text(), reply.usage)
+        } else {
+            Default::default()
+        };
+        run.answer(reply, self.tools())?;
+        if !text.is_empty() {
+            self.dispatcher.tell(|| AgentEvent::Text { text });
+        }
+        if usage != Default::default() {
+            self.dispatcher.tell(|| AgentEvent::Usage { usage });
+        }
+        Ok(())
+    }
+
+    async fn ask(&self, messages: &[Message], round: u32) -> Result<ChatReply, Stop> {
+        let cx = self.dispatcher.host();
+        if cx.cancel_signal().is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        let deadline = cx.ends_at().map(Instant::from_std);
+        if deadline.is_some_and(|at| at <= Instant::now()) {
+            return Err(Stop::TimedOut);
+        }
+        let choice = choice_of(&self.settings.tool_choice, round);
+        let request = ChatRequest::new(messages, self.tools())
+            .tool_choice(&choice)
+            .parallel_calls(self.settings.parallel_calls)
+            .strict(self.settings.strict);
+        let asking = async {
+            let asking = self.answer_to(request);
+            match deadline {
+                Some(at) => timeout_at(at, asking).await.map_err(|_| Stop::TimedOut)?,
+                None => asking.await,
+            }
+            .map_err(Stop::Model)
+        };
+        match select(pin!(asking), cx.cancel_signal().cancelled()).await {
+            Either::Left((reply, _)) => reply,
+            Either::Right(((), _)) => Err(Stop::Cancelled),
+        }
+    }
+
+    async fn answer_to(&self, request: ChatRequest<'_>) -> Result<ChatReply, ModelError> {
+        if !self.dispatcher.is_watched() {
+            return self.model.reply(request).await;
+        }
+        let mut events = self.model.stream(request);
+        while let Some(event) = events.next().await {
+            let told = match event? {
+                ReplyEvent::Text { text } => AgentEvent::TextDelta { text },
+                ReplyEvent::Reasoning { text } => AgentEvent::ReasoningDelta { text },
+                ReplyEvent::CallStarted { index, name } => AgentEvent::CallWriting { index, name },
+                ReplyEvent::Arguments { index, text } => AgentEvent::ArgumentsDelta { index, text },
+                ReplyEvent::Done { reply } => return Ok(reply),
+                // What the answer costs so far is told once it is known.
+                _ => continue,
+            };
+            self.dispatcher.tell(|| told);
+        }
+        Err(ModelError::Protocol("the answer broke off without an end".into()))
+    }
+}
+
+/// What the model must call, it must in the first answer: later it could else never come to an end.
+fn choice_of(choice: &ToolChoice, round: u32) -> Cow<'_, ToolChoice> {
+    match choice {
+        _ if round <= 1 => Cow::Borrowed(choice),
+        ToolChoice::Required | ToolChoice::Tool(_) => Cow::Owned(ToolChoice::Auto),
+        ToolChoice::OneOf(names) => Cow::Owned(ToolChoice::Among(names.clone())),
+        _ => Cow::Borrowed(choice),
+    }
+}
+
+/// Why the driving stopped before the run was done.
+pub(crate) enum Stop {
+    Model(ModelError),
+    RoundLimit,
+    CallLimit,
+    Suspended,
+    Tool(RaisedError),
+    MissingContext(MissingContext),
+    Summary(BoxError),
+    Cancelled,
+    TimedOut,
+    EmptyPrompt,
+    OutOfTurn(OutOfTurn),
+}
+
+impl Stop {
+    pub(crate) fn with(self, run: Run) -> AgentError {
+        let run = Box::new(run);
+        match self {
+            Self::Model(error) => AgentError::Model(Box::new(ModelFailure::new(error, *run))),
+            Self::RoundLimit => AgentError::RoundLimit(run),
+            Self::CallLimit => AgentError::CallLimit(run),
+            Self::Suspended => AgentError::Suspended(run),
+            Self::Tool(error) => AgentError::Tool(Box::new(ToolFailure::new(error, *run))),
+            Self::MissingContext(missing) => AgentError::MissingContext(Box::new(missing)),
+            Self::Summary(error) => AgentError::Summary { source: error, run },
+            Self::Cancelled => AgentError::Cancelled(run),
+            Self::TimedOut => AgentError::TimedOut(run),
+            Self::EmptyPrompt => AgentError::EmptyPrompt,
+            Self::OutOfTurn(error) => error.into(),
+        }
+    }
+}
+
+impl From<OutOfTurn> for Stop {
+    fn from(error: OutOfTurn) -> Self {
+        Self::OutOfTurn(error)
+    }
+}

@@ -1,0 +1,63 @@
+//! The part of a run that waits for people: calls that are held, and what is decided about them.
+//!
+//! It exists apart from `run.rs` because a run without approvals never gets here. Nothing is run here, and nothing is
+//! asked: the run only remembers.
+
+use opentool_core::{ToolError, ToolOutput, ToolResult};
+
+use crate::{Decision, OutOfTurn, PendingCall, Run};
+
+impl Run {
+    /// Takes note that a call needs a person's decision before it runs.
+    ///
+    /// # Errors
+    /// [`OutOfTurn`] if no call of this id waits for a result, or if it was decided about already.
+    pub fn hold(&mut self, pending: PendingCall) -> Result<(), OutOfTurn> {
+        let id = &pending.call_id;
+        if self.allowed.contains_key(id) || !self.open().any(|call| call.id == *id) {
+            return Err(self.out_of_turn(format!("an approval of the call `{id}`")));
+        }
+        self.pending.insert(pending.call_id.clone(), pending);
+        Ok(())
+    }
+
+    /// Takes a person's decision. An allowed call is then asked for by [`Run::step`], with the very arguments that were
+    /// shown; a denied one has its result, which the model reads.
+    ///
+    /// # Errors
+    /// [`OutOfTurn`] if the call does not wait for a decision: each is decided about once.
+    pub fn decide(&mut self, call_id: &str, decision: Decision) -> Result<(), OutOfTurn> {
+        let Some(pending) = self.pending.remove(call_id) else {
+            return Err(self.out_of_turn(format!("a decision about the call `{call_id}`")));
+        };
+        match decision {
+            Decision::Allow => {}
+            Decision::AllowTool => {
+                self.allowed_tools.insert(pending.tool.clone());
+            }
+            Decision::Deny { reason } => {
+                let why = if reason.is_empty() { "a person denied it" } else { &reason };
+                let error = ToolError::Refused(why.into());
+                let output = ToolOutput::from(&error).metadata("error.code", error.code());
+                let name = self.open().find(|call| call.id == call_id).map(|call| call.name.clone());
+                let call = opentool_core::ToolCall {
+                    name: name.unwrap_or(pending.tool.clone()),
+                    ..pending.to_call()
+                };
+                return self.result(ToolResult::new(&call, output));
+            }
+        }
+        self.allowed.insert(pending.call_id.clone(), pending);
+        Ok(())
+    }
+
+    /// The calls that wait for a decision, in the order of the calls.
+    pub fn pending_calls(&self) -> impl Iterator<Item = &PendingCall> {
+        self.open().filter_map(|call| self.pending.get(&call.id))
+    }
+
+    /// The tools that a person allowed for the rest of the conversation.
+    pub fn allowed_tools(&self) -> impl Iterator<Item = &str> {
+        self.allowed_tools.iter().map(String::as_str)
+    }
+}

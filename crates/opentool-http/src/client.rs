@@ -1,6 +1,6 @@
 //! The client: sends a request, follows redirects, keeps the limits.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -11,7 +11,7 @@ use url::{Host, Url};
 use crate::address::{self, Lookup, NotPublic};
 use crate::error::{HttpError, Waiting, bare, origin};
 use crate::response::Limits;
-use crate::{Addresses, Incoming, Options, Request, Response, redirect, tls};
+use crate::{Addresses, Identity, Incoming, Options, Request, Response, redirect, tls};
 
 /// An HTTP/1.1 and HTTP/2 client with a connection pool. Clones share the pool.
 ///
@@ -28,10 +28,21 @@ pub struct Client(Arc<Inner>);
 struct Inner {
     options: Options,
     local: OnceLock<Result<reqwest::Client, Box<str>>>,
+    pools: Pools,
+    /// Connections on which the host said who it is. Nobody else may use them.
+    identified: Mutex<Vec<(Identity, Arc<Pools>)>>,
+}
+
+/// Connections that were made in one way.
+#[derive(Debug, Default)]
+struct Pools {
     remote: OnceLock<Result<Remote, Box<str>>>,
     /// Connections to public addresses only. Not shared with `remote`: a connection that is open already passes no guard.
     public: OnceLock<Result<Remote, Box<str>>>,
 }
+
+/// How many client certificates have connections of their own at one time; the oldest goes.
+const IDENTITIES: usize = 8;
 
 #[derive(Debug)]
 struct Remote {
@@ -144,31 +155,50 @@ impl Client {
         }
     }
 
-    /// The connection pool that serves the address.
-    fn transport(&self, request: &Request) -> Result<&reqwest::Client, HttpError> {
+    /// The connection pool that serves the request.
+    fn transport(&self, request: &Request) -> Result<reqwest::Client, HttpError> {
         let url = &request.url;
         let public = request.addresses == Addresses::Public;
         if let Some(kind) = address::literal(url).filter(|_| public) {
             return Err(HttpError::NotPublic { origin: origin(url), kind });
         }
         let refuse = |reason| Err(HttpError::Address { url: bare(url), reason });
-        match (url.scheme(), url.host()) {
-            ("http" | "https", None) => refuse("it has no host"),
-            ("http", Some(host)) if !public && is_loopback(&host) => {
+        let no_tls = |reason: &str| HttpError::Tls { reason: reason.into() };
+        match (url.scheme(), url.host(), &request.identity) {
+            ("http" | "https", None, _) => refuse("it has no host"),
+            ("http", Some(_), Some(_)) => refuse("a client certificate is shown over https only"),
+            ("http", Some(host), None) if !public && is_loopback(&host) => {
                 let client = self.0.local.get_or_init(|| build_local(&self.0.options));
-                client.as_ref().map_err(|reason| HttpError::Tls { reason: reason.clone() })
+                client.clone().map_err(|reason| no_tls(&reason))
             }
-            (scheme @ ("http" | "https"), Some(_)) => {
-                let pool = if public { &self.0.public } else { &self.0.remote };
-                let remote = pool.get_or_init(|| build_remote(&self.0.options, request.addresses));
-                let remote = remote.as_ref().map_err(|reason| HttpError::Tls { reason: reason.clone() })?;
+            (scheme @ ("http" | "https"), Some(_), identity) => {
+                let own = identity.as_ref().map(|identity| self.identified(identity));
+                let pools = own.as_deref().unwrap_or(&self.0.pools);
+                let pool = if public { &pools.public } else { &pools.remote };
+                let build = || build_remote(&self.0.options, request.addresses, identity.as_ref());
+                let remote = pool.get_or_init(build).as_ref().map_err(|reason| no_tls(reason))?;
                 match &remote.no_tls {
-                    Some(reason) if scheme == "https" => Err(HttpError::Tls { reason: reason.clone() }),
-                    _ => Ok(&remote.client),
+                    Some(reason) if scheme == "https" => Err(no_tls(reason)),
+                    _ => Ok(remote.client.clone()),
                 }
             }
             _ => refuse("its scheme is neither http nor https"),
         }
+    }
+
+    /// The connections of an identity.
+    fn identified(&self, identity: &Identity) -> Arc<Pools> {
+        // A panic elsewhere leaves a whole list behind.
+        let mut known = self.0.identified.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, pools)) = known.iter().find(|(own, _)| own.is(identity)) {
+            return Arc::clone(pools);
+        }
+        if known.len() >= IDENTITIES {
+            known.remove(0);
+        }
+        let pools = Arc::<Pools>::default();
+        known.push((identity.clone(), Arc::clone(&pools)));
+        pools
     }
 }
 
@@ -185,8 +215,12 @@ fn build_local(options: &Options) -> Result<reqwest::Client, Box<str>> {
     build(options, tls, reqwest::ClientBuilder::no_proxy)
 }
 
-fn build_remote(options: &Options, addresses: Addresses) -> Result<Remote, Box<str>> {
-    let (tls, no_tls) = match tls::platform() {
+fn build_remote(
+    options: &Options,
+    addresses: Addresses,
+    identity: Option<&Identity>,
+) -> Result<Remote, Box<str>> {
+    let (tls, no_tls) = match tls::platform(options.authorities.as_ref(), identity) {
         Ok(tls) => (tls, None),
         Err(error) => {
             let reason = format!("{error}; install the package `ca-certificates` or set SSL_CERT_FILE");

@@ -46,6 +46,14 @@ pub enum HttpError {
         /// What is missing and what to do.
         reason: Box<str>,
     },
+    /// A certificate or a key that the host brings cannot be used.
+    #[error("{file} cannot be used: {reason}")]
+    Certificate {
+        /// The file, or what it was given as.
+        file: Box<str>,
+        /// What is wrong with it, and what to do. Nothing of what it holds.
+        reason: Box<str>,
+    },
     /// There is no connection: refused, no such host, no route, or no trust in the certificate.
     #[error("cannot connect to {origin}")]
     Connect {

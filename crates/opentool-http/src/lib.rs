@@ -2,8 +2,8 @@
 //!
 //! Every source and every chat model sends through [`Client`], so that what must hold for all of them is written
 //! once: a body is never read beyond a limit, nothing waits for ever, a secret header does not follow a redirect
-//! to another origin, an address that nobody of the host named leads to public machines only, and TLS uses one crypto provider that is passed explicitly (there is no process-wide
-//! default to install or to forget).
+//! to another origin, an address that nobody of the host named leads to public machines only, and TLS uses one crypto
+//! provider that is passed explicitly (there is no process-wide default to install or to forget).
 //!
 //! It deliberately knows nothing of retries, of authentication schemes or of what an answer means: a status of 500
 //! is a [`Response`], not an error.
@@ -21,6 +21,7 @@
 
 mod address;
 mod bounded;
+mod certificate;
 mod client;
 mod error;
 mod options;
@@ -36,6 +37,7 @@ pub use url::Url;
 
 pub use address::{Addresses, Resolve, not_public};
 pub use bounded::bounded;
+pub use certificate::{Authorities, Identity};
 pub use client::Client;
 pub use error::{HttpError, Waiting};
 pub use options::{Options, Redirects};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Resolve;
+use crate::{Authorities, Resolve};
 
 /// The limits of a [`crate::Client`]. Every one has a default; none is "for ever" unless asked for.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct Options {
     pub user_agent: String,
     /// What turns names into addresses. Default: the system's resolver.
     pub resolver: Option<Arc<dyn Resolve>>,
+    /// Authorities whose certificates are trusted besides those that the platform trusts. Default: none.
+    pub authorities: Option<Authorities>,
 }
 
 impl Options {
@@ -34,6 +36,7 @@ impl Options {
             body_limit: 10 * 1024 * 1024,
             user_agent: concat!("opentool/", env!("CARGO_PKG_VERSION")).to_owned(),
             resolver: None,
+            authorities: None,
         }
     }
 
@@ -67,6 +70,12 @@ impl Options {
         self
     }
 
+    /// Authorities whose certificates are trusted besides those that the platform trusts.
+    pub fn authorities(mut self, authorities: impl Into<Option<Authorities>>) -> Self {
+        self.authorities = authorities.into();
+        self
+    }
+
     /// The `User-Agent`.
     pub fn user_agent(mut self, name: impl Into<String>) -> Self {
         self.user_agent = name.into();
@@ -92,7 +101,7 @@ pub enum Redirects {
     /// Those within the origin (scheme, host, port), and from `http` to `https` on one host at the default ports.
     #[default]
     SameOrigin,
-    /// Any but those from `https` to `http`. Secret headers (marked as sensitive, `Authorization`, `Cookie`) stay
-    /// behind when the origin changes.
+    /// Any but those from `https` to `http`. Secret headers (marked as sensitive, `Authorization`, `Cookie`) and a client
+    /// certificate stay behind when the origin changes.
     Any,
 }

@@ -34,6 +34,7 @@ pub(crate) fn follow(request: &mut Request, status: StatusCode, headers: &Header
     }
     if !same {
         drop_secrets(&mut request.headers);
+        request.identity = None;
         if request.addresses == Addresses::Named && !same_machine(&request.url, &next) {
             request.addresses = Addresses::Public;
         }

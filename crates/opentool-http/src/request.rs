@@ -1,5 +1,6 @@
 //! A request, whole in memory.
 
+use std::fmt;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -9,11 +10,13 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use url::Url;
 
-use crate::{Addresses, HttpError, Redirects};
+use crate::error::bare;
+use crate::{Addresses, HttpError, Identity, Redirects};
 
 /// What is sent. Secret header values must be marked as sensitive ([`HeaderValue::set_sensitive`]): `Debug` hides
-/// them, and they stay behind when a redirect leaves the origin.
-#[derive(Debug, Clone)]
+/// them, and they stay behind when a redirect leaves the origin. Of the address `Debug` shows no query, and of the body
+/// its length: keys stand in the one, and the secrets of clients in the other.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Request {
     /// The method.
@@ -29,6 +32,8 @@ pub struct Request {
     /// Which addresses may be connected to. Default: any for the request itself, public ones after a redirect to another
     /// origin.
     pub addresses: Addresses,
+    /// The client certificate that the server is shown if it asks for one; such a request goes over `https` only.
+    pub identity: Option<Identity>,
     /// When the whole answer must be there, if that is sooner than the client's own limit.
     pub deadline: Option<Instant>,
     /// The largest body of the answer in bytes, if not the client's own limit.
@@ -45,6 +50,7 @@ impl Request {
             body: Bytes::new(),
             redirects: Redirects::default(),
             addresses: Addresses::default(),
+            identity: None,
             deadline: None,
             body_limit: None,
         }
@@ -109,6 +115,12 @@ impl Request {
         self
     }
 
+    /// Sets the client certificate that the server is shown if it asks for one.
+    pub fn identity(mut self, identity: impl Into<Option<Identity>>) -> Self {
+        self.identity = identity.into();
+        self
+    }
+
     /// Says when the whole answer must be there. The client's own limit holds as well.
     pub fn deadline(mut self, at: impl Into<Option<Instant>>) -> Self {
         self.deadline = at.into();
@@ -119,6 +131,19 @@ impl Request {
     pub fn body_limit(mut self, bytes: impl Into<Option<u64>>) -> Self {
         self.body_limit = bytes.into();
         self
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("url", &bare(&self.url))
+            .field("headers", &self.headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("redirects", &self.redirects)
+            .field("addresses", &self.addresses)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,7 @@
 //! An answer: whole, or part by part as it comes.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -9,10 +10,11 @@ use http::{HeaderMap, StatusCode};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::error::{HttpError, Waiting, origin};
+use crate::error::{HttpError, Waiting, bare, origin};
 
-/// A whole answer.
-#[derive(Debug, Clone)]
+/// A whole answer. `Debug` shows its status, its address without the query, and the length of its body: tokens come in
+/// bodies.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Response {
     /// The status, whatever it is.
@@ -34,6 +36,16 @@ impl Response {
     /// The body as text; what is not UTF-8 becomes `U+FFFD`.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.body)
+    }
+}
+
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response")
+            .field("status", &self.status)
+            .field("url", &bare(&self.url))
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .finish_non_exhaustive()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::execute::OperationTool;
 use crate::findings::Findings;
 use crate::plan::Operation;
 use crate::request::{self, Credential, MissingCredentials, Request, Settings};
-use crate::{Address, OpenApiError, read};
+use crate::{Address, Authorities, Identity, OpenApiError, SecretSource, read};
 
 /// An OpenAPI document that was read, with everything that the host decides about its calls.
 ///
@@ -194,6 +194,38 @@ impl Api {
     /// Sets the credential for the security scheme of this name, in place of the general ones.
     pub fn credential(mut self, scheme: impl Into<String>, credential: Credential) -> Self {
         self.settings.credentials.insert(scheme.into(), credential);
+        self
+    }
+
+    /// As [`Api::bearer`], with a token that is kept elsewhere and read when the first call needs it.
+    pub fn bearer_from(mut self, source: SecretSource) -> Self {
+        self.settings.bearer_from = Some(source);
+        self
+    }
+
+    /// As [`Api::api_key`], with a key that is kept elsewhere and read when the first call needs it.
+    pub fn api_key_from(mut self, source: SecretSource) -> Self {
+        self.settings.api_key_from = Some(source);
+        self
+    }
+
+    /// As [`Api::basic`], with `user:password` kept elsewhere and read when the first call needs it.
+    pub fn basic_from(mut self, source: SecretSource) -> Self {
+        self.settings.basic_from = Some(source);
+        self
+    }
+
+    /// Sets the client certificate: for every scheme `mutualTLS`, and for all other operations over `https` as well. It is
+    /// shown to servers that ask for one.
+    pub fn identity(mut self, identity: Identity) -> Self {
+        self.settings.identity = Some(identity);
+        self
+    }
+
+    /// Sets authorities whose certificates are trusted besides those that the platform trusts. Holds for [`Api::tools`], not
+    /// for a client that the host has already.
+    pub fn authorities(mut self, authorities: Authorities) -> Self {
+        self.settings.authorities = Some(authorities);
         self
     }
 

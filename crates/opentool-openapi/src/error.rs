@@ -50,6 +50,14 @@ pub enum OpenApiError {
         /// What is wrong, and what to write.
         reason: Box<str>,
     },
+    /// A credential that is kept elsewhere cannot be read.
+    #[error("the credential in {place} cannot be used: {reason}")]
+    Credential {
+        /// Where it is kept: a file, an environment variable, a command without its arguments.
+        place: Box<str>,
+        /// Why not. Nothing of what is kept there.
+        reason: Box<str>,
+    },
     /// The server that the host set is not an address.
     #[error("the server `{url}` cannot be used: {reason}; write `https://host/path`")]
     Server {

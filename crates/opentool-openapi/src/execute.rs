@@ -1,7 +1,7 @@
 //! The executor: one tool for any operation, over the one HTTP client.
 //!
-//! It gets the tokens that the request needs, builds the request, sends it within the call's deadline and reads the
-//! answer. What failed for the moment is sent again if the operation may be ([`Retries`](crate::Retries)), and once more
+//! It gets the tokens and secrets that the request needs, builds the request, sends it within the call's deadline and reads
+//! the answer. What failed for the moment is sent again if the operation may be ([`Retries`](crate::Retries)), and once more
 //! with a new token where a token was refused.
 
 pub(crate) mod trust;

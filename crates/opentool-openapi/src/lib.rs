@@ -28,6 +28,7 @@ pub mod request;
 mod response;
 mod retry;
 mod schema;
+mod secret;
 mod version;
 
 pub use address::Address;
@@ -36,10 +37,11 @@ pub use choose::{ArgumentConfig, Budget, Config, Filter, Marked, OperationConfig
 pub use error::OpenApiError;
 pub use load::{Directory, LoadOptions, References, load, load_with};
 pub use oauth::{ClientAuthentication, OAuth};
-pub use opentool_http::Addresses;
+pub use opentool_http::{Addresses, Authorities, Identity};
 pub use request::{Credential, MissingCredentials, Settings};
 pub use response::Sent;
 pub use retry::Retries;
+pub use secret::SecretSource;
 
 /// Reads the text of a document. Pure: no file is read and nothing is fetched. The address is for messages and for
 /// relative server addresses.

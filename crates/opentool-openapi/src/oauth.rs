@@ -226,7 +226,7 @@ impl OAuth {
 }
 
 /// A token is used until a little before its end: a minute, or a tenth of a short life.
-fn until(lives: Duration) -> Option<Instant> {
+pub(crate) fn until(lives: Duration) -> Option<Instant> {
     let margin = (lives / 10).min(Duration::from_secs(60));
     Instant::now().checked_add(lives.saturating_sub(margin))
 }

@@ -1,8 +1,8 @@
 //! From an answer to a tool's output.
 //!
 //! A success is what the service sent, unchanged: JSON stays the exact text, and is a structured value as well where
-//! no number in it would change. The host can ask for parts of it, and for less of it. A failure becomes an error with the service's own message, bounded. What a service
-//! repeats of the request's secrets is taken out first.
+//! no number in it would change. The host can ask for parts of it, and for less of it. A failure becomes an error with the
+//! service's own message, bounded. What a service repeats of the request's secrets is taken out first.
 
 mod exact;
 mod failure;
@@ -94,7 +94,10 @@ fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange<'_>) -> To
     if text.len() <= most {
         return output;
     }
-    let as_json = output.structured.take().and_then(|value| shorten::json(value, most));
+    let is_json = answer.content_type().is_none_or(is_json);
+    let value = output.structured.take().or_else(|| exact::marked(text).filter(|_| is_json));
+    let as_json = value.and_then(|value| shorten::json(value, most));
+    let as_json = as_json.map(|short| shorten::Shortened { text: exact::restored(&short.text), ..short });
     let shortened = as_json.unwrap_or_else(|| shorten::plain(text, most));
     let told = json!({"bytes": answer.body.len(), "shown": shortened.text.len(), "notice": shortened.notice});
     output.content = vec![Content::Text(shortened.text), Content::Text(shortened.notice)];
@@ -185,7 +188,9 @@ fn coding(answer: &Response) -> Option<&str> {
 fn refused(answer: &Response, exchange: &Exchange<'_>, message: String) -> ToolError {
     // Once more: what was taken apart and put together may spell a secret.
     let message = scrub::text(&message, exchange.request.secrets(), Reach::Data).into_owned();
-    let source = Sent { request: exchange.request.summary(), attempts: exchange.attempts, error: None };
+    let headers = chosen(answer, exchange.headers);
+    let source =
+        Sent { request: exchange.request.summary(), attempts: exchange.attempts, headers, error: None };
     Upstream::new(message).status(answer.status.as_u16()).source(source).into()
 }
 
@@ -197,8 +202,8 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange<'_>) -> ToolError
     }
     // The text names the origin, which the document names too; causes (addresses, certificates) are the operator's.
     let message = scrub::text(&error.to_string(), exchange.request.secrets(), Reach::Data).into_owned();
-    let source =
-        Sent { request: exchange.request.summary(), attempts: exchange.attempts, error: Some(error) };
+    let (request, attempts) = (exchange.request.summary(), exchange.attempts);
+    let source = Sent { request, attempts, headers: Map::new(), error: Some(error) };
     Upstream::new(message).source(source).into()
 }
 
@@ -208,6 +213,7 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange<'_>) -> ToolError
 pub struct Sent {
     request: String,
     attempts: u32,
+    headers: Map<String, Value>,
     error: Option<HttpError>,
 }
 
@@ -215,6 +221,12 @@ impl Sent {
     /// The request as `GET https://host/path`, without secrets.
     pub fn request(&self) -> &str {
         &self.request
+    }
+
+    /// The headers of the answer that the host wants to know ([`Settings::result_headers`](crate::Settings)): a number under
+    /// which the service can find the request, say. Empty where there was no answer.
+    pub fn headers(&self) -> &Map<String, Value> {
+        &self.headers
     }
 
     /// What the client says, where there was no answer. Its text is that of the call's error.

@@ -1,32 +1,39 @@
-//! The settings of one call with the tokens that its operation needs.
+//! The settings of one call with the secrets that its operation needs: tokens that are fetched, and what is kept elsewhere.
 
 use std::borrow::Cow;
 use std::time::Instant;
 
-use opentool_core::ToolError;
+use opentool_core::{Failure, ToolError};
 use opentool_http::Client;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use url::Url;
 
 use super::endpoint::{Asking, Place};
 use super::{Grant, Key, OAuth};
+use crate::SecretSource;
 use crate::execute::trust::Trust;
 use crate::plan::{Operation, SchemeUse, SecurityScheme};
-use crate::request::{Credential, Settings, chosen_requirement};
+use crate::request::{Credential, General, Needed, Settings, needed};
 
-/// Settings in which tokens stand in the place of ways to get them.
+/// Settings in which secrets stand in the place of ways to get them.
 pub(crate) struct Authorized<'a> {
     settings: Cow<'a, Settings>,
-    used: Vec<(OAuth, Key, SecretString)>,
+    used: Vec<Used>,
+}
+
+/// A secret that was got, to be thrown away if the service refuses it.
+enum Used {
+    Token(OAuth, Key, SecretString),
+    Kept(SecretSource, SecretString),
 }
 
 impl<'a> Authorized<'a> {
-    /// Gets the tokens for the credentials that a request for the operation carries. Nothing is asked where none of them
-    /// is fetched.
+    /// Gets the secrets for the credentials that a request for the operation carries. Nothing is asked where none of them
+    /// is elsewhere.
     ///
     /// # Errors
-    /// If a token endpoint gives none; the text names the scheme and holds no secret.
+    /// If a token endpoint gives none, or the place where a secret is kept; the text names the scheme and holds no secret.
     pub(crate) async fn get(
         operation: &Operation,
         settings: &'a Settings,
@@ -35,18 +42,46 @@ impl<'a> Authorized<'a> {
         end: Option<Instant>,
     ) -> Result<Self, ToolError> {
         let mut authorized = Self { settings: Cow::Borrowed(settings), used: Vec::new() };
-        let Some(requirement) = chosen_requirement(operation, settings) else { return Ok(authorized) };
-        for used in &requirement.schemes {
-            let Some(Credential::OAuth(oauth)) = settings.credentials.get(&used.name) else { continue };
-            let asking =
-                Asking { scheme: &used.name, trust, client, end, place: place(oauth, used, settings)? };
-            let key = (asking.place.url().clone(), scopes(oauth, used));
-            let token = oauth.token(&key, &asking).await?;
-            let credentials = &mut authorized.settings.to_mut().credentials;
-            credentials.insert(used.name.clone(), Credential::Bearer(token.clone()));
-            authorized.used.push((oauth.clone(), key, token));
+        for needed in needed(operation, settings) {
+            match needed {
+                Needed::Token(used, oauth) => {
+                    let place = place(oauth, used, settings)?;
+                    let asking = Asking { scheme: &used.name, trust, client, end, place };
+                    let key = (asking.place.url().clone(), scopes(oauth, used));
+                    let token = oauth.token(&key, &asking).await?;
+                    authorized.set(&used.name, Credential::Bearer(token.clone()));
+                    authorized.used.push(Used::Token(oauth.clone(), key, token));
+                }
+                Needed::Scheme(used, source) => {
+                    let secret = read(source, &format!("the scheme `{}`", used.name), end).await?;
+                    authorized.set(&used.name, Credential::Text(secret.clone()));
+                    authorized.used.push(Used::Kept(source.clone(), secret));
+                }
+                Needed::General(kind, source) => {
+                    let secret = read(source, "the API", end).await?;
+                    authorized.set_general(kind, &secret);
+                    authorized.used.push(Used::Kept(source.clone(), secret));
+                }
+            }
         }
         Ok(authorized)
+    }
+
+    fn set(&mut self, scheme: &str, credential: Credential) {
+        self.settings.to_mut().credentials.insert(scheme.to_owned(), credential);
+    }
+
+    fn set_general(&mut self, kind: General, secret: &SecretString) {
+        let settings = self.settings.to_mut();
+        match kind {
+            General::Bearer => settings.bearer = Some(secret.clone()),
+            General::ApiKey => settings.api_key = Some(secret.clone()),
+            General::Basic => {
+                let pair = secret.expose_secret();
+                let (user, password) = pair.split_once(':').unwrap_or((pair, ""));
+                settings.basic = Some((user.to_owned(), password.into()));
+            }
+        }
     }
 
     /// The settings to build the request with.
@@ -54,11 +89,33 @@ impl<'a> Authorized<'a> {
         &self.settings
     }
 
-    /// Throws the tokens away that were refused. `false` if none was fetched, so that another try would be the same.
+    /// Throws the secrets away that were refused. `false` if none was got, so that another try would be the same.
     pub(crate) fn forget(&self) -> bool {
-        self.used.iter().for_each(|(oauth, key, token)| oauth.forget(key, token));
+        for used in &self.used {
+            match used {
+                Used::Token(oauth, key, token) => oauth.forget(key, token),
+                Used::Kept(source, secret) => source.forget(secret),
+            }
+        }
         !self.used.is_empty()
     }
+}
+
+/// What is kept elsewhere, within the time of the call. Where it is kept is the operator's to know.
+async fn read(source: &SecretSource, whose: &str, end: Option<Instant>) -> Result<SecretString, ToolError> {
+    let begun = Instant::now();
+    let read = match end {
+        Some(end) => tokio::time::timeout_at(end.into(), source.read())
+            .await
+            .map_err(|_| ToolError::TimedOut(begun.elapsed()))?,
+        None => source.read().await,
+    };
+    read.map_err(|error| {
+        let message = format!(
+            "nothing was sent: the credential for {whose} cannot be read where it is kept; its operator has the details"
+        );
+        Failure::new(message).source(error).into()
+    })
 }
 
 fn scopes(oauth: &OAuth, used: &SchemeUse) -> Vec<String> {

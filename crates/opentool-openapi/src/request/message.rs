@@ -3,7 +3,7 @@
 use std::fmt;
 
 use opentool_core::ToolError;
-use opentool_http::{HeaderMap, HeaderName, HeaderValue, Method};
+use opentool_http::{HeaderMap, HeaderName, HeaderValue, Identity, Method};
 use secrecy::SecretString;
 use url::Url;
 
@@ -22,6 +22,8 @@ pub struct Request {
     pub(super) body: RequestBody,
     /// What no answer may repeat, the longest first.
     pub(super) secrets: Vec<SecretString>,
+    /// The client certificate that goes with it.
+    pub(super) identity: Option<Identity>,
 }
 
 /// One header.
@@ -110,6 +112,7 @@ impl Request {
         }
         Ok(opentool_http::Request::new(self.method.clone(), url)
             .headers(self.headers())
+            .identity(self.identity.clone())
             .body(self.body.to_bytes()))
     }
 }

@@ -36,7 +36,7 @@ use url::Url;
 pub use body::{Part, PartBody, RequestBody};
 pub use located::Located;
 pub use message::Request;
-pub(crate) use security::chosen_requirement;
+pub(crate) use security::{General, Needed, needed};
 pub use settings::{Credential, MissingCredentials, Settings};
 
 use crate::plan::{Operation, Place};
@@ -85,7 +85,7 @@ pub fn build_located(
 
     let credentials = security::choose(operation, settings)?;
     let mut address = Address { base: &base, path: &path, whole, query, secrets: Vec::new() };
-    for carried in &credentials {
+    for carried in &credentials.carried {
         match carried.place {
             Place::Query | Place::QueryString | Place::Path => address.carry(carried),
             Place::Cookie => cookies.carry(carried),
@@ -102,8 +102,9 @@ pub fn build_located(
     let sent_url = address.text(|carried| encode::strict(&carried.value()));
     wall(&sent_url, &base, operation)?;
     let url = address.text(Carried::shown);
-    let secrets = secrets::carried(&credentials);
-    Ok(Request { method: operation.method.clone(), sent_url, url, headers: all, body, secrets })
+    let secrets = secrets::carried(&credentials.carried);
+    let identity = credentials.identity(&base.url)?;
+    Ok(Request { method: operation.method.clone(), sent_url, url, headers: all, body, secrets, identity })
 }
 
 /// JSON is what tools are best with; anything is better than nothing.

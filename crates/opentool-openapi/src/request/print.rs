@@ -57,6 +57,10 @@ impl Request {
             command.push_str(" --globoff");
         }
         command.push_str(&format!(" {}", quoted(&self.url)));
+        if self.identity.is_some() {
+            // Where it is kept is not the request's to know.
+            command.push_str(" --cert '***'");
+        }
         let forms = matches!(body, Some(CurlBody::Fields(_)));
         for header in &self.headers {
             // curl writes the type of a form itself, with its own boundary.

@@ -6,10 +6,13 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::ToolError;
+use opentool_http::Identity;
 use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
 
 use super::settings::{Credential, MissingCredentials, Settings};
 use crate::plan::{Operation, Place, Requirement, SchemeUse, SecurityScheme};
+use crate::{OAuth, SecretSource};
 
 /// A credential in its place.
 #[derive(Debug)]
@@ -37,41 +40,125 @@ impl Carried {
     }
 }
 
+/// All that says who the host is.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    pub(super) carried: Vec<Carried>,
+    /// The client certificate that the document asks for.
+    identity: Option<Identity>,
+    /// The one that goes with every request that can show it.
+    general: Option<Identity>,
+}
+
+impl Chosen {
+    /// The client certificate for a request to this server.
+    ///
+    /// # Errors
+    /// If the document asks for one, and the server cannot see it.
+    pub(super) fn identity(&self, server: &Url) -> Result<Option<Identity>, ToolError> {
+        match (&self.identity, server.scheme()) {
+            (Some(asked), "https") => Ok(Some(asked.clone())),
+            (Some(_), _) => Err(ToolError::failed(format!(
+                "nothing was sent: the operation needs a client certificate, which is shown over https only, and its \
+                 server is {}",
+                server.origin().ascii_serialization()
+            ))),
+            (None, "https") => Ok(self.general.clone()),
+            (None, _) => Ok(None),
+        }
+    }
+}
+
 /// The credentials for a request.
 ///
 /// # Errors
 /// If the host has not set what the document asks for.
-pub(super) fn choose(operation: &Operation, settings: &Settings) -> Result<Vec<Carried>, ToolError> {
+pub(super) fn choose(operation: &Operation, settings: &Settings) -> Result<Chosen, ToolError> {
+    let mut chosen = chosen(operation, settings)?;
+    chosen.general = settings.identity.clone();
+    Ok(chosen)
+}
+
+fn chosen(operation: &Operation, settings: &Settings) -> Result<Chosen, ToolError> {
     if operation.security.is_empty() {
-        return undeclared(settings);
+        return Ok(Chosen { carried: undeclared(settings)?, ..Chosen::default() });
     }
-    if let Some((_, carried)) = satisfied(operation, settings) {
-        return Ok(carried);
+    if let Some((_, chosen)) = satisfied(operation, settings) {
+        return Ok(chosen);
     }
     // An empty requirement says that credentials are optional: it is the last resort, wherever it stands.
     let optional = operation.security.iter().any(|requirement| requirement.schemes.is_empty());
     if optional || settings.missing_credentials == MissingCredentials::SendWithout {
-        return Ok(Vec::new());
+        return Ok(Chosen::default());
     }
     Err(missing(&operation.security, settings))
 }
 
-/// The first requirement that the host can satisfy, and what it puts into a request.
-fn satisfied<'a>(operation: &'a Operation, settings: &Settings) -> Option<(&'a Requirement, Vec<Carried>)> {
+/// The first requirement that the host can satisfy, and what goes with a request for it.
+fn satisfied<'a>(operation: &'a Operation, settings: &Settings) -> Option<(&'a Requirement, Chosen)> {
     let asking = operation.security.iter().filter(|requirement| !requirement.schemes.is_empty());
     asking.into_iter().find_map(|requirement| Some((requirement, satisfy(requirement, settings)?)))
 }
 
-/// The requirement whose credentials a request carries.
-pub(crate) fn chosen_requirement<'a>(
-    operation: &'a Operation,
-    settings: &Settings,
-) -> Option<&'a Requirement> {
-    let fetches = |credential: &Credential| matches!(credential, Credential::OAuth(_));
-    if !settings.credentials.values().any(fetches) {
-        return None;
+/// A credential that has to be got before a request can be built.
+#[derive(Debug)]
+pub(crate) enum Needed<'a> {
+    /// A token for the scheme.
+    Token(&'a SchemeUse, &'a OAuth),
+    /// What is kept elsewhere for the scheme.
+    Scheme(&'a SchemeUse, &'a SecretSource),
+    /// What is kept elsewhere for all schemes of a kind.
+    General(General, &'a SecretSource),
+}
+
+/// For which schemes a credential is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum General {
+    /// Those that take a token.
+    Bearer,
+    /// API keys.
+    ApiKey,
+    /// HTTP Basic.
+    Basic,
+}
+
+/// What has to be got for the credentials that a request carries. Nothing is got where none of them is elsewhere.
+pub(crate) fn needed<'a>(operation: &'a Operation, settings: &'a Settings) -> Vec<Needed<'a>> {
+    let fetches = |credential: &Credential| matches!(credential, Credential::OAuth(_) | Credential::Kept(_));
+    let general = [&settings.bearer_from, &settings.api_key_from, &settings.basic_from];
+    if general.iter().all(|source| source.is_none()) && !settings.credentials.values().any(fetches) {
+        return Vec::new();
     }
-    satisfied(operation, settings).map(|(requirement, _)| requirement)
+    let from = |kind: General| {
+        let source = match kind {
+            General::Bearer => settings.bearer_from.as_ref().filter(|_| settings.bearer.is_none()),
+            General::ApiKey => settings.api_key_from.as_ref().filter(|_| settings.api_key.is_none()),
+            General::Basic => settings.basic_from.as_ref().filter(|_| settings.basic.is_none()),
+        };
+        source.map(|source| Needed::General(kind, source))
+    };
+    if operation.security.is_empty() {
+        return match (&settings.bearer, &settings.bearer_from) {
+            (Some(own), _) if filled(own).is_some() => Vec::new(),
+            (None, Some(_)) => from(General::Bearer).into_iter().collect(),
+            _ => from(General::Basic).into_iter().collect(),
+        };
+    }
+    let Some((requirement, _)) = satisfied(operation, settings) else { return Vec::new() };
+    let of = |used: &'a SchemeUse| match (settings.credentials.get(&used.name), &*used.scheme) {
+        (Some(Credential::OAuth(oauth)), _) => Some(Needed::Token(used, oauth)),
+        (Some(Credential::Kept(source)), _) => Some(Needed::Scheme(used, source)),
+        (Some(_), _) | (None, SecurityScheme::MutualTls | SecurityScheme::Other(_)) => None,
+        (None, SecurityScheme::ApiKey { .. }) => from(General::ApiKey),
+        (None, SecurityScheme::Basic) => from(General::Basic),
+        (None, _) => from(General::Bearer),
+    };
+    requirement.schemes.iter().filter_map(of).collect()
+}
+
+/// What stands in the place of a secret that is got later. What is shown before is masked anyway.
+fn awaited(source: Option<&SecretSource>) -> Option<SecretString> {
+    source.map(|_| SecretString::default())
 }
 
 /// The document says nothing about security, but the host has a credential whose place is known.
@@ -79,9 +166,15 @@ pub(crate) fn chosen_requirement<'a>(
 /// # Errors
 /// If all that the host has set is empty.
 fn undeclared(settings: &Settings) -> Result<Vec<Carried>, ToolError> {
-    let bearer = settings.bearer.as_ref().and_then(filled);
+    let bearer = match &settings.bearer {
+        Some(own) => filled(own),
+        None => awaited(settings.bearer_from.as_ref()),
+    };
     let carried = match (bearer, &settings.basic) {
         (Some(token), _) => Carried::authorization("Bearer ", token),
+        (None, None) if settings.basic_from.is_some() => {
+            Carried::authorization("Basic ", SecretString::default())
+        }
         (None, Some((user, password))) if !is_empty(user, password) => {
             Carried::authorization("Basic ", basic(user, password))
         }
@@ -119,6 +212,8 @@ fn is_set_empty(used: &SchemeUse, settings: &Settings) -> bool {
             none(secret)
         }
         (Some(Credential::OAuth(oauth)), _) => oauth.is_empty(),
+        // Known when it is read.
+        (Some(Credential::Kept(_) | Credential::Certificate(_)), _) => false,
         (None, SecurityScheme::ApiKey { .. }) => settings.api_key.as_ref().is_some_and(none),
         (None, SecurityScheme::Basic) => {
             settings.basic.as_ref().is_some_and(|(user, password)| is_empty(user, password))
@@ -128,10 +223,25 @@ fn is_set_empty(used: &SchemeUse, settings: &Settings) -> bool {
     }
 }
 
-fn satisfy(requirement: &Requirement, settings: &Settings) -> Option<Vec<Carried>> {
+fn satisfy(requirement: &Requirement, settings: &Settings) -> Option<Chosen> {
     // One general API key cannot stand for two different ones.
     let keys = requirement.schemes.iter().filter(|used| is_api_key(&used.scheme)).count();
-    requirement.schemes.iter().map(|used| carry(used, settings, keys == 1)).collect()
+    let mut chosen = Chosen::default();
+    for used in &requirement.schemes {
+        match &*used.scheme {
+            SecurityScheme::MutualTls => chosen.identity = Some(certificate(used, settings)?),
+            _ => chosen.carried.push(carry(used, settings, keys == 1)?),
+        }
+    }
+    Some(chosen)
+}
+
+fn certificate(used: &SchemeUse, settings: &Settings) -> Option<Identity> {
+    match settings.credentials.get(&used.name) {
+        Some(Credential::Certificate(own)) => Some(own.clone()),
+        Some(_) => None,
+        None => settings.identity.clone(),
+    }
 }
 
 fn is_api_key(scheme: &SecurityScheme) -> bool {
@@ -143,23 +253,32 @@ fn carry(used: &SchemeUse, settings: &Settings, general_key: bool) -> Option<Car
         return None;
     }
     let named = settings.credentials.get(&used.name);
+    let later = match named {
+        // The executor puts what it gets in its place.
+        Some(Credential::Kept(source)) => awaited(Some(source)),
+        _ => None,
+    };
     match &*used.scheme {
         SecurityScheme::ApiKey { place, name } => {
             let secret = match named {
                 Some(Credential::ApiKey(key) | Credential::Text(key) | Credential::Bearer(key)) => {
                     key.clone()
                 }
-                Some(Credential::Basic { .. } | Credential::OAuth(_)) => return None,
-                None => settings.api_key.clone().filter(|_| general_key)?,
+                Some(_) => later?,
+                None => {
+                    let own = settings.api_key.clone().or_else(|| awaited(settings.api_key_from.as_ref()));
+                    own.filter(|_| general_key)?
+                }
             };
             Some(Carried { place: *place, name: name.clone(), prefix: "", secret })
         }
         SecurityScheme::Basic => {
-            let secret = match named {
-                Some(Credential::Basic { user, password }) => basic(user, password),
-                Some(Credential::Text(pair)) => encoded(pair.expose_secret()),
-                Some(_) => return None,
-                None => settings.basic.as_ref().map(|(user, password)| basic(user, password))?,
+            let secret = match (named, &settings.basic) {
+                (Some(Credential::Basic { user, password }), _) => basic(user, password),
+                (Some(Credential::Text(pair)), _) => encoded(pair.expose_secret()),
+                (Some(_), _) => later?,
+                (None, Some((user, password))) => basic(user, password),
+                (None, None) => awaited(settings.basic_from.as_ref())?,
             };
             Some(Carried::authorization("Basic ", secret))
         }
@@ -168,10 +287,9 @@ fn carry(used: &SchemeUse, settings: &Settings, general_key: bool) -> Option<Car
                 Some(Credential::Bearer(token) | Credential::Text(token) | Credential::ApiKey(token)) => {
                     token.clone()
                 }
-                // The executor puts a token in its place; what is shown before is masked anyway.
                 Some(Credential::OAuth(_)) => SecretString::default(),
-                Some(Credential::Basic { .. }) => return None,
-                None => settings.bearer.clone()?,
+                Some(_) => later?,
+                None => settings.bearer.clone().or_else(|| awaited(settings.bearer_from.as_ref()))?,
             };
             Some(Carried::authorization("Bearer ", secret))
         }
@@ -216,7 +334,7 @@ fn described(used: &SchemeUse) -> String {
         SecurityScheme::Bearer => "a bearer token",
         SecurityScheme::OAuth2 { .. } => "an OAuth 2 access token",
         SecurityScheme::OpenIdConnect { .. } => "an OpenID Connect access token",
-        SecurityScheme::MutualTls => "a client certificate (not supported)",
+        SecurityScheme::MutualTls => "a client certificate",
         SecurityScheme::Other(_) => "a kind of credential that is not known here",
     };
     format!("{what} for the scheme `{}`", used.name)

@@ -1,13 +1,15 @@
 //! What the host decides about requests: where they go, with which credentials, within which limits.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use opentool_http::{Addresses, Client, HeaderName, Options};
+use opentool_http::{Addresses, Authorities, Client, HeaderName, Identity, Options};
 use secrecy::SecretString;
 use url::Url;
 
-use crate::{OAuth, Retries};
+use crate::{OAuth, Retries, SecretSource};
 
 /// The host's side of all requests of a document.
 #[derive(Debug, Clone)]
@@ -28,6 +30,18 @@ pub struct Settings {
     pub api_key: Option<SecretString>,
     /// User and password for HTTP Basic, and for operations about whose security the document says nothing.
     pub basic: Option<(String, SecretString)>,
+    /// As [`Settings::bearer`], kept elsewhere. That one goes first.
+    pub bearer_from: Option<SecretSource>,
+    /// As [`Settings::api_key`], kept elsewhere. That one goes first.
+    pub api_key_from: Option<SecretSource>,
+    /// As [`Settings::basic`], kept elsewhere as `user:password`. That one goes first.
+    pub basic_from: Option<SecretSource>,
+    /// The client certificate for every scheme `mutualTLS`, and for all other operations over `https` as well: many services
+    /// that ask for one do not say so in their documents.
+    pub identity: Option<Identity>,
+    /// Authorities whose certificates are trusted besides those that the platform trusts. Holds for the client that
+    /// [`Settings::client`] makes.
+    pub authorities: Option<Authorities>,
     /// What happens to a call for which credentials are missing.
     pub missing_credentials: MissingCredentials,
     /// Which addresses requests may connect to. Default: any where the host named the server or gave the document as a
@@ -72,6 +86,11 @@ impl Default for Settings {
             bearer: None,
             api_key: None,
             basic: None,
+            bearer_from: None,
+            api_key_from: None,
+            basic_from: None,
+            identity: None,
+            authorities: None,
             missing_credentials: MissingCredentials::default(),
             addresses: None,
             retries: Retries::default(),
@@ -91,7 +110,7 @@ impl Settings {
 
     /// A client with these limits.
     pub fn client(&self) -> Client {
-        let mut options = Options::new();
+        let mut options = Options::new().authorities(self.authorities.clone());
         if let Some(limit) = self.timeout {
             // A host that allows two minutes for an answer allows two minutes of silence before it.
             options = options.timeout(limit).idle_timeout(limit);
@@ -122,6 +141,10 @@ pub enum Credential {
     Text(SecretString),
     /// Tokens that are fetched: OAuth 2, OpenID Connect, and HTTP bearer where the token endpoint is set.
     OAuth(OAuth),
+    /// Whatever the scheme takes, kept elsewhere: a token, a key, or `user:password`.
+    Kept(SecretSource),
+    /// A client certificate: mutual TLS.
+    Certificate(Identity),
 }
 
 impl Credential {
@@ -138,6 +161,26 @@ impl Credential {
     /// User and password.
     pub fn basic(user: impl Into<String>, password: impl Into<String>) -> Self {
         Self::Basic { user: user.into(), password: password.into().into() }
+    }
+
+    /// What a file holds: a token, a key, or `user:password`. It is read when the first call needs it, and again after a
+    /// minute.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self::Kept(SecretSource::file(path))
+    }
+
+    /// What an environment variable of this process holds: a token, a key, or `user:password`.
+    pub fn environment(variable: impl Into<OsString>) -> Self {
+        Self::Kept(SecretSource::environment(variable))
+    }
+
+    /// What a command prints: a token, a key, or `user:password`. It is run without a shell when the first call needs it;
+    /// [`SecretSource::command`] says what it may print and how long that is used.
+    pub fn command(
+        program: impl Into<OsString>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
+        Self::Kept(SecretSource::command(program, arguments))
     }
 
     /// Whatever the scheme takes, as one text: a token, a key, or `user:password`.

@@ -7,5 +7,6 @@ mod conformance;
 #[path = "../../../../conformance/failures.rs"]
 mod failures;
 mod read;
+mod security;
 mod send;
 mod uploads;

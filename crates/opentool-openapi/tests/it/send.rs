@@ -5,6 +5,7 @@ mod attacks;
 mod bodies;
 mod credentials;
 mod exchange;
+mod kept;
 mod network;
 mod oauth;
 mod parameters;

@@ -5,6 +5,8 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use axum::routing::get;
 use opentool_core::{Content, ToolError, ToolOutput};
+use opentool_http::HeaderName;
+use opentool_openapi::Sent;
 use opentool_openapi::request::Settings;
 use serde_json::json;
 
@@ -215,6 +217,21 @@ async fn long_results_are_shortened_where_the_host_wants_it() {
 }
 
 #[tokio::test]
+async fn a_result_is_shortened_without_changing_a_number() {
+    let items: Vec<String> =
+        (0..500).map(|id| format!("{{\"id\":1234567890123456789012345{id:03}}}")).collect();
+    let body = format!("[{}]", items.join(","));
+    let respond = async move || ([(header::CONTENT_TYPE, "application/json")], body.clone());
+    let url = serve(Router::new().route("/s", get(respond))).await;
+    let mut settings = Settings::new();
+    settings.result_limit = Some(200);
+    let output = call(&url, operation("GET /s"), json!({}), settings).await.unwrap();
+    let [Content::Text(text), Content::Text(notice)] = &output.content[..] else { panic!("{output:?}") };
+    assert!(text.len() <= 200 && text.starts_with(r#"[{"id":1234567890123456789012345000},"#), "{text}");
+    assert!(text.ends_with("}]") && notice.contains("of 500 entries"), "{text} {notice}");
+}
+
+#[tokio::test]
 async fn headers_that_matter_are_kept_for_the_host() {
     let head: Head = &[
         ("content-type", "application/json"),
@@ -225,4 +242,18 @@ async fn headers_that_matter_are_kept_for_the_host() {
     let output = answer(200, head, "[]").await.unwrap();
     assert_eq!(output.metadata["http.headers"], json!({"etag": "\"1\"", "link": "</s?page=2>; rel=next"}));
     assert_eq!(output.metadata["http.status"], 200);
+
+    // Of a failure as well, and the host's own choice.
+    let head: Head = &[("x-request-id", "r-1"), ("x-other", "yes")];
+    let sent = |error: &ToolError| {
+        let sent: &Sent = std::error::Error::source(error).unwrap().downcast_ref().unwrap();
+        json!(sent.headers())
+    };
+    assert_eq!(sent(&answer(500, head, "").await.unwrap_err()), json!({"x-request-id": "r-1"}));
+    let respond = || async { [("x-other", "yes"), ("etag", "1")] };
+    let url = serve(Router::new().route("/s", get(respond))).await;
+    let mut settings = Settings::new();
+    settings.result_headers = vec![HeaderName::from_static("x-other")];
+    let output = call(&url, operation("GET /s"), json!({}), settings).await.unwrap();
+    assert_eq!(output.metadata["http.headers"], json!({"x-other": "yes"}));
 }

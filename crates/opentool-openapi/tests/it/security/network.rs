@@ -1,0 +1,138 @@
+//! Where a call may lead, and how much may come back.
+
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use opentool_core::{Content, Tool as _, ToolContext};
+use opentool_http::{Client, Options, Resolve, Url};
+use opentool_openapi::{Address, Credential};
+use serde_json::json;
+
+use super::wire::{Wire, call, document, given};
+
+#[tokio::test]
+async fn redirect_to_another_origin_with_credentials() {
+    let thief = Wire::open().await;
+    for status in
+        ["301 Moved", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"]
+    {
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nlocation: {}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+            thief.url
+        );
+        let wire = Wire::answering(answer.into_bytes()).await;
+        for method in ["get", "post"] {
+            let api = document(&json!({"openapi": "3.1.0", "paths": {"/s": {method: {
+                "security": [{"token": [], "key": [], "sid": []}]}}}, "components": {"securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "key": {"type": "apiKey", "in": "query", "name": "key"},
+                "sid": {"type": "apiKey", "in": "cookie", "name": "sid"}}}}));
+            let api = api.server(&wire.url).bearer("s3cret-token");
+            let api = api.credential("key", Credential::text("s3cret-key"));
+            let api = api.credential("sid", Credential::text("s3cret-sid"));
+            let error = call(&api, json!({})).await.unwrap_err();
+            assert!(error.for_model().contains("which is not followed"), "{error}");
+            assert!(wire.head().contains("s3cret-token"));
+            assert_eq!(thief.heads(), [""; 0], "{status} {method}");
+        }
+    }
+}
+
+/// A name that is public when it is looked at, and leads into the own network when it is used.
+#[derive(Debug, Default, Clone)]
+struct Turning(Arc<AtomicUsize>);
+
+impl Resolve for Turning {
+    fn resolve(&self, _: &str) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>> {
+        let asked = self.0.fetch_add(1, Ordering::Relaxed);
+        // Nobody looks a name up twice for one connection: what comes first is what is used. So both come at once, too.
+        let public = IpAddr::from([0x2606, 0x4700, 0, 0, 0, 0, 0, 1]);
+        let addresses = if asked == 0 { vec![Ipv4Addr::LOCALHOST.into()] } else { vec![public] };
+        Box::pin(async { Ok(addresses) })
+    }
+}
+
+#[tokio::test]
+async fn dns_name_that_turns_to_a_private_address() {
+    let wire = Wire::open().await;
+    let port = wire.url.port().unwrap();
+    let server = format!("http://api.example.test:{port}");
+    let text = json!({"openapi": "3.1.0", "servers": [{"url": server}], "paths": {"/s": {"get": {}}}});
+    let fetched: Url = "https://docs.example.test/openapi.json".parse().unwrap();
+    let api = opentool_openapi::parse(text.to_string(), Address::Url(fetched)).unwrap();
+    let names = Turning::default();
+    let client = Client::new(Options::new().resolver(names.clone()));
+    let tools = api.tools_with(&client).unwrap();
+    let tool = tools.iter().next().unwrap();
+    let error = tool.call(&ToolContext::new(), given(json!({}))).await.unwrap_err();
+    assert!(error.for_model().contains("leads to a loopback address"), "{error}");
+    assert_eq!((wire.heads(), names.0.load(Ordering::Relaxed)), (Vec::new(), 1));
+}
+
+#[tokio::test]
+async fn xml_entities() {
+    let bomb =
+        "<!DOCTYPE a [<!ENTITY b \"bbbbbbbb\"><!ENTITY c SYSTEM \"file:///etc/passwd\">]><a>&b;&b;&c;</a>";
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/xml\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{bomb}",
+        bomb.len()
+    );
+    let wire = Wire::answering(answer.into_bytes()).await;
+    let api = document(&json!({"openapi": "3.1.0", "paths": {"/s": {"get": {}}}})).server(&wire.url);
+    let output = call(&api, json!({})).await.unwrap();
+    // Nothing of it is looked up or put in its place.
+    assert_eq!(output.content, [Content::text(bomb)]);
+}
+
+/// A gzip stream of zeros: one literal, and then copies of 258 bytes in 13 bits each.
+fn zip_bomb(mebibytes: usize) -> Vec<u8> {
+    let mut bits = Bits::default();
+    // The last block, with fixed codes.
+    bits.push(0b011, 3);
+    bits.push(0b0000_1100, 8);
+    for _ in 0..mebibytes * 1024 * 1024 / 258 {
+        // Length 258 (code 285, most significant bit first), distance 1.
+        bits.push(0b1010_0011, 8);
+        bits.push(0, 5);
+    }
+    bits.push(0, 7);
+    [b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec(), bits.bytes].concat()
+}
+
+/// Bits, the least significant of a byte first.
+#[derive(Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    free: u32,
+}
+
+impl Bits {
+    fn push(&mut self, value: u32, count: u32) {
+        for bit in 0..count {
+            if self.free == 0 {
+                self.bytes.push(0);
+                self.free = 8;
+            }
+            *self.bytes.last_mut().unwrap() |= u8::try_from((value >> bit) & 1).unwrap() << (8 - self.free);
+            self.free -= 1;
+        }
+    }
+}
+
+#[tokio::test]
+async fn zip_bomb_responses() {
+    let body = zip_bomb(64);
+    assert!(body.len() < 500_000);
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\nconnection: \
+         close\r\n\r\n",
+        body.len()
+    );
+    let wire = Wire::answering([head.into_bytes(), body].concat()).await;
+    let api = document(&json!({"openapi": "3.1.0", "paths": {"/s": {"get": {}}}})).server(&wire.url);
+    let error = call(&api, json!({})).await.unwrap_err();
+    assert!(error.for_model().contains("is larger than the limit of 10485760 bytes"), "{error}");
+}

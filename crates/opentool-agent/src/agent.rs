@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use opentool_core::{ChatModel, Message, NameClash, ParallelCalls, Strict, ToolChoice, ToolContext, ToolSet};
 
+use crate::structured::REPAIRS;
 use crate::{
     AgentError, AgentEvent, Approvals, Conversation, Decision, Dispatcher, ErrorPolicy, HistoryLimit, Limits,
     PendingCall, Prompt, Reply, Resolver, Run, RunStream, StopWhen, ToolRules,
@@ -51,7 +52,7 @@ pub struct Agent {
 }
 
 /// What is said about the turns of an agent.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) limits: Limits,
     pub(crate) turn_timeout: Option<Duration>,
@@ -60,6 +61,22 @@ pub(crate) struct Settings {
     pub(crate) strict: Strict,
     pub(crate) stop_when: Vec<StopWhen>,
     pub(crate) history: Option<HistoryLimit>,
+    pub(crate) answer_repairs: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: Limits::new(),
+            turn_timeout: None,
+            tool_choice: ToolChoice::Auto,
+            parallel_calls: ParallelCalls::Any,
+            strict: Strict::Never,
+            stop_when: Vec::new(),
+            history: None,
+            answer_repairs: REPAIRS,
+        }
+    }
 }
 
 impl Agent {
@@ -134,6 +151,11 @@ impl Agent {
     /// Sets how much of a conversation the model is sent. Default: all.
     pub fn history(self, limit: HistoryLimit) -> Self {
         self.setting(|settings| settings.history = Some(limit))
+    }
+
+    /// Sets how often [`Agent::run_as`] sends a wrong answer back. Default: 3.
+    pub fn answer_repairs(self, times: u32) -> Self {
+        self.setting(|settings| settings.answer_repairs = times)
     }
 
     /// Sets how long one turn may take, the model and the tools together; `None` for no limit, which is the default. A

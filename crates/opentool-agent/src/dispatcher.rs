@@ -44,9 +44,9 @@ pub struct Dispatcher {
     result_limit: Option<usize>,
     rules: Arc<HashMap<String, ToolRules>>,
     approvals: Approvals,
-    approver: Option<Approver>,
+    pub(crate) approver: Option<Approver>,
     errors: ErrorPolicy,
-    observers: Observers,
+    pub(crate) observers: Observers,
 }
 
 /// A failure that the [`ErrorPolicy`] gives to the caller. The call has its result all the same.

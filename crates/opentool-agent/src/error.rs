@@ -6,7 +6,7 @@ use std::fmt;
 
 use opentool_core::{BoxError, MissingContext, ModelError};
 
-use crate::{OutOfTurn, RaisedError, Run};
+use crate::{OutOfTurn, RaisedError, Run, UnfitAnswer};
 
 /// Why there is no reply, by what the caller can do.
 ///
@@ -46,6 +46,9 @@ pub enum AgentError {
         /// The run.
         run: Box<Run>,
     },
+    /// The model gave no answer of the wanted form: [`crate::Agent::run_as`].
+    #[error(transparent)]
+    Unfit(Box<UnfitAnswer>),
     /// The context's cancellation was triggered.
     #[error("cancelled")]
     Cancelled(Box<Run>),
@@ -66,6 +69,7 @@ impl AgentError {
         match self {
             Self::Model(failure) => Some(&failure.run),
             Self::Tool(failure) => Some(&failure.run),
+            Self::Unfit(unfit) => Some(&unfit.run),
             Self::RoundLimit(run)
             | Self::CallLimit(run)
             | Self::Suspended(run)
@@ -81,6 +85,7 @@ impl AgentError {
         match self {
             Self::Model(failure) => Some(failure.run),
             Self::Tool(failure) => Some(failure.run),
+            Self::Unfit(unfit) => Some(unfit.run),
             Self::RoundLimit(run)
             | Self::CallLimit(run)
             | Self::Suspended(run)

@@ -151,6 +151,15 @@ pub enum AgentEvent {
         #[serde(rename = "duration_ms", serialize_with = "milliseconds")]
         duration: Duration,
     },
+    /// Something happened in the agent that a call runs.
+    Inner {
+        /// The id of the call.
+        call_id: String,
+        /// The name of the tool.
+        name: String,
+        /// What happened there.
+        inner: Box<AgentEvent>,
+    },
     /// The turn is over.
     Finished {
         /// Why.

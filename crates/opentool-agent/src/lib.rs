@@ -38,6 +38,7 @@
 //! ```
 
 mod agent;
+mod agent_tool;
 mod approval;
 mod batch;
 pub mod chat;
@@ -59,9 +60,11 @@ mod rules;
 mod run;
 mod stop;
 mod stream;
+mod structured;
 mod window;
 
 pub use agent::Agent;
+pub use agent_tool::AgentTool;
 pub use approval::{Approvals, CallRequest, Decision, PendingCall, Verdict};
 pub use conversation::Conversation;
 pub use dispatcher::{Dispatcher, RaisedError};
@@ -76,4 +79,5 @@ pub use rules::ToolRules;
 pub use run::{OutOfTurn, Run, Step};
 pub use stop::{Prices, StopWhen, TurnState};
 pub use stream::RunStream;
+pub use structured::{Answer, UnfitAnswer};
 pub use window::HistoryLimit;

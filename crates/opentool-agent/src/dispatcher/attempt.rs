@@ -9,6 +9,7 @@ use opentool_schema::ToolSetExt as _;
 use tokio::time::{Instant, timeout_at};
 
 use super::Dispatcher;
+use crate::agent_tool::{AGENT, Around};
 use crate::event::CallEvents;
 
 impl Dispatcher {
@@ -30,7 +31,10 @@ impl Dispatcher {
             return Err(ToolError::TimedOut(Duration::ZERO));
         }
         let signal = Abandoned::new();
-        let context = self.context_of(call, deadline, &signal);
+        let mut context = self.context_of(call, deadline, &signal);
+        if tools.get(&call.name).is_some_and(|tool| tool.definition().origin.kind == AGENT) {
+            context = context.fact(Around::new(call, self.observers.clone(), self.approver.clone()));
+        }
         let running = async {
             let running = tools.call(&context, call);
             match deadline {

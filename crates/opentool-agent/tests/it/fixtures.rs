@@ -4,7 +4,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 use opentool_core::{
-    Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet, tool_fn,
+    Annotations, Arguments, BoxFuture, Message, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
+    ToolSet, tool_fn,
 };
 use serde_json::{Value, json};
 
@@ -28,6 +29,16 @@ where
 impl<F> Raw<F> {
     pub(crate) fn return_direct(mut self) -> Self {
         self.definition = self.definition.return_direct(true);
+        self
+    }
+
+    pub(crate) fn annotated(mut self, annotations: Annotations) -> Self {
+        self.definition = self.definition.annotations(annotations);
+        self
+    }
+
+    pub(crate) fn define(mut self, change: impl FnOnce(ToolDefinition) -> ToolDefinition) -> Self {
+        self.definition = change(self.definition);
         self
     }
 }
@@ -78,6 +89,17 @@ pub(crate) fn panics() -> impl Tool {
 
 pub(crate) fn collect<const N: usize>(tools: [Arc<dyn Tool>; N]) -> ToolSet {
     ToolSet::from_tools(tools).expect("distinct names")
+}
+
+/// What the results of a conversation say, in order.
+pub(crate) fn texts(messages: &[Message]) -> Vec<String> {
+    messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tool(result) => Some(result.output.to_text()),
+            _ => None,
+        })
+        .collect()
 }
 
 /// A set of tools of any types.

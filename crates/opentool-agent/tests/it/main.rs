@@ -4,13 +4,20 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod agent;
+mod agents;
+mod approvals;
 mod conversation;
 mod dispatcher;
 mod events;
+mod failures;
 mod fixtures;
+mod limits;
 mod loopback;
 mod openai;
 mod retry;
+mod rules;
 mod run;
 mod script;
+mod structured;
+mod window;
 mod wires;

@@ -1,0 +1,170 @@
+//! An agent as a tool of another agent.
+//!
+//! The inner agent has its own model, tools, instructions and limits; of the outer one it gets what the host said to the
+//! call: facts, deadline, cancellation. What it does is told to those who watch the outer one, and a person who is asked
+//! there is asked for both. How deep agents call agents is limited, because a model decides about it.
+
+use opentool_core::{
+    Arguments, BoxFuture, Failure, Origin, Tool, ToolCall, ToolContext, ToolDefinition, ToolError, ToolOutput,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::approval::Approver;
+use crate::event::Observers;
+use crate::{Agent, AgentError, AgentEvent, Reply};
+
+/// The kind of origin of these tools.
+pub(crate) const AGENT: &str = "agent";
+/// How deep agents may call agents if nobody says otherwise.
+const DEPTH: u32 = 4;
+
+/// An agent as a tool: its one argument is what the agent is asked.
+///
+/// ```
+/// # use opentool_agent::{Agent, chat};
+/// # use opentool_core::ToolSet;
+/// # use serde_json::json;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (small, large) = (chat::script().text("42"), chat::script()
+/// #     .calls([("research", json!({"prompt": "What is six times seven?"}))]).text("It is 42."));
+/// let researcher = Agent::new(small, ToolSet::new()).system("You look things up.");
+/// let research = researcher.as_tool("research", "Looks something up. Say everything it needs to know.");
+///
+/// let agent = Agent::new(large, ToolSet::from_tools([research])?);
+/// assert_eq!(agent.run("Six times seven?").await?.text, "It is 42.");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct AgentTool {
+    definition: ToolDefinition,
+    agent: Agent,
+    depth: u32,
+}
+
+/// What the agent is asked.
+#[derive(Deserialize, JsonSchema)]
+struct Asked {
+    /// What is to be done, with everything that has to be known for it.
+    prompt: String,
+}
+
+/// How many agents are around a call.
+struct Depth(u32);
+
+/// What is around the call of an agent: those who watch, and who is asked.
+pub(crate) struct Around {
+    call_id: String,
+    name: String,
+    observers: Observers,
+    approver: Option<Approver>,
+}
+
+impl Around {
+    pub(crate) fn new(call: &ToolCall, observers: Observers, approver: Option<Approver>) -> Self {
+        Self { call_id: call.id.clone(), name: call.name.clone(), observers, approver }
+    }
+}
+
+impl Agent {
+    /// This agent as a tool of another one. Each call is a turn of its own, without memory of others.
+    pub fn as_tool(&self, name: impl Into<String>, description: impl Into<String>) -> AgentTool {
+        let definition = ToolDefinition::new(name, description)
+            .input_schema(opentool_core::Schema::input_of::<Asked>())
+            .origin(Origin::new(AGENT));
+        AgentTool { definition, agent: self.clone(), depth: DEPTH }
+    }
+}
+
+impl AgentTool {
+    /// Sets how many agents may be around a call of this tool, at least 1. Default: 4. A call that is deeper is refused,
+    /// and its model is told so.
+    pub fn depth(mut self, agents: u32) -> Self {
+        self.depth = agents.max(1);
+        self
+    }
+
+    /// Sets the definition anew: annotations, tags, whether the result goes to the caller as it is. Its input schema has
+    /// to stay.
+    pub fn define(mut self, change: impl FnOnce(ToolDefinition) -> ToolDefinition) -> Self {
+        let schema = self.definition.input_schema.clone();
+        self.definition = change(self.definition).input_schema(schema).origin(Origin::new(AGENT));
+        self
+    }
+
+    async fn ask(&self, cx: &ToolContext, arguments: Arguments) -> Result<ToolOutput, ToolError> {
+        let Asked { prompt } = arguments.parse()?;
+        let around = cx.get::<Depth>().map_or(0, |depth| depth.0).saturating_add(1);
+        if around > self.depth {
+            let why = format!("agents may call agents {} deep only, and this call is deeper", self.depth);
+            return Err(ToolError::Refused(why.into()));
+        }
+        let mut agent = self.agent.clone().extend_context(cx.clone().fact(Depth(around)));
+        if let Some(around) = cx.get::<Around>() {
+            agent = agent.within(around);
+        }
+        match agent.run(prompt).await {
+            Ok(reply) => Ok(output(&reply)),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+impl Agent {
+    /// This agent, watched and approved by those around it.
+    fn within(mut self, around: &Around) -> Self {
+        if self.dispatcher.approver.is_none() {
+            self.dispatcher.approver = around.approver.clone();
+        }
+        if around.observers.is_empty() {
+            return self;
+        }
+        let (observers, call_id, name) =
+            (around.observers.clone(), around.call_id.clone(), around.name.clone());
+        self.observe(move |event| {
+            observers.tell(|| AgentEvent::Inner {
+                call_id: call_id.clone(),
+                name: name.clone(),
+                inner: Box::new(event.clone()),
+            });
+        })
+    }
+}
+
+fn output(reply: &Reply) -> ToolOutput {
+    let spent = json!({"rounds": reply.rounds, "usage": reply.usage});
+    ToolOutput::text(reply.text.as_str()).metadata("agent.turn", spent)
+}
+
+/// The outer model reads that it did not work; why is for the operator.
+fn failed(error: AgentError) -> ToolError {
+    let told = match &error {
+        AgentError::Cancelled(_) => return ToolError::Cancelled,
+        AgentError::Suspended(_) => {
+            "the agent needs a person's approval for what it would do, and has nobody to ask"
+        }
+        AgentError::RoundLimit(_) | AgentError::CallLimit(_) => {
+            "the agent came to no answer within its limits; ask for less, or for something else"
+        }
+        AgentError::TimedOut(_) => "the agent came to no answer in time",
+        _ => "the agent failed; its operator has the details",
+    };
+    Failure::new(told).source(error).into()
+}
+
+impl Tool for AgentTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(self.ask(cx, arguments))
+    }
+}

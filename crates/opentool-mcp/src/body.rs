@@ -1,4 +1,4 @@
-//! The body of a POST: read within its limit, kept while it is answered, and what is said of one that is no message.
+//! The body of a POST: read within its limits, kept while it is answered, and what is said of one that is no message.
 //!
 //! The SDK answers a body that it cannot read with 415 and the text of its parser, and takes parameters of a list
 //! that it cannot read for none. Nothing here is parsed before the SDK has given up on it: a good request costs
@@ -11,7 +11,10 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
 use rmcp::model::Extensions;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::budget::Budget;
+use crate::refusal::{Carrier, Refusal};
 
 /// The longest body that travels with its request. A list has a short one, and a call runs for long.
 const LONGEST_KEPT: usize = 64 * 1024;
@@ -20,14 +23,21 @@ const LONGEST_KEPT: usize = 64 * 1024;
 #[derive(Clone)]
 pub(crate) struct Kept(Bytes);
 
-/// Reads the body and keeps it.
+/// Reads the body and keeps it. Its share of the memory travels with the request.
 ///
 /// # Errors
-/// The response, if the body is longer than `most` bytes or breaks off.
-pub(crate) async fn keep(request: Request, most: usize) -> Result<(Request, Kept), Response> {
+/// The response, if the body is longer than `most` bytes or breaks off, or if there is no room for the request.
+pub(crate) async fn keep(
+    request: Request,
+    most: usize,
+    budget: &Budget,
+) -> Result<(Request, Kept), Response> {
+    /// The room that is taken first: most bodies are shorter.
+    const FIRST: usize = 16 * 1024;
     let (mut parts, body) = request.into_parts();
     let mut frames = body.into_data_stream();
     let mut read = Vec::new();
+    let (mut room, mut taken) = (0_usize, Vec::new());
     while let Some(frame) = frames.next().await {
         let frame = frame.map_err(|error| {
             tracing::debug!(%error, "a request body broke off");
@@ -37,14 +47,30 @@ pub(crate) async fn keep(request: Request, most: usize) -> Result<(Request, Kept
             let text = format!("Payload Too Large: the request body exceeds {most} bytes\n");
             return Err((StatusCode::PAYLOAD_TOO_LARGE, text).into_response());
         }
+        let needed = read.len().saturating_add(frame.len());
+        if needed > room {
+            let larger = needed.saturating_mul(2).clamp(FIRST, most.max(FIRST));
+            taken.push(budget.take(larger.saturating_sub(room)).ok_or_else(busy)?);
+            room = larger;
+        }
         read.extend_from_slice(&frame);
     }
+    drop(taken);
+    parts.extensions.insert(budget.admit(&read).ok_or_else(busy)?);
     let kept = Kept(read.into());
     if kept.0.len() <= LONGEST_KEPT {
         parts.extensions.insert(kept.clone());
     }
     let request = Request::from_parts(parts, Body::from(kept.0.clone()));
     Ok((request, kept))
+}
+
+fn busy() -> Response {
+    tracing::warn!(
+        "a request was refused: the requests that are under way take all the memory that they may"
+    );
+    let text = "Service Unavailable: the server is busy with other requests; try again later\n";
+    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], text).into_response()
 }
 
 /// Whether the body is said to be JSON; if not, 415 is the right answer.
@@ -55,32 +81,24 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 }
 
 impl Kept {
+    /// The message of a stream, if it is short.
+    pub(crate) fn line(line: &[u8]) -> Option<Self> {
+        (line.len() <= LONGEST_KEPT).then(|| Self(Bytes::copy_from_slice(line)))
+    }
+
     /// The answer to a body that is not one message.
     pub(crate) fn refusal(&self) -> Response {
-        let (code, message, id) = match serde_json::from_slice::<Value>(&self.0) {
-            Err(_) if self.0.is_empty() => (-32700, "Parse error: the body is empty".to_owned(), Value::Null),
-            Err(error) => (-32700, format!("Parse error: the body is not JSON: {error}"), Value::Null),
-            Ok(Value::Array(_)) => {
-                let message = "Invalid request: batches are not supported; send one message a request";
-                (-32600, message.to_owned(), Value::Null)
-            }
-            Ok(other) => {
-                let id = other.get("id").filter(|id| id.is_string() || id.is_i64()).cloned();
-                let message = "Invalid request: the body is not a JSON-RPC 2.0 message";
-                (-32600, message.to_owned(), id.unwrap_or_default())
-            }
-        };
-        let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
+        let refusal = Refusal::of(&self.0, Carrier::Body);
         let json = [(header::CONTENT_TYPE, "application/json")];
-        (StatusCode::BAD_REQUEST, json, error.to_string()).into_response()
+        (StatusCode::BAD_REQUEST, json, refusal.to_json()).into_response()
     }
 }
 
 /// Whether the request had parameters. Only for requests whose parameters the SDK gave as none.
 pub(crate) fn had_parameters(extensions: &Extensions) -> bool {
-    let Some(kept) = extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Kept>()) else {
-        return false;
-    };
+    let of_http = || extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Kept>());
+    // Only what is long is not kept.
+    let Some(kept) = extensions.get::<Kept>().or_else(of_http) else { return true };
     let message = serde_json::from_slice::<Value>(&kept.0).unwrap_or_default();
     message.get("params").is_some_and(|params| !params.is_null())
 }

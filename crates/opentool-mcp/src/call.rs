@@ -16,8 +16,10 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use tracing::Instrument as _;
 
+use crate::budget::Share;
 use crate::catalog::Catalog;
 use crate::host::Host;
+use crate::numbers::ClientId;
 use crate::progress::ProgressSink;
 use crate::result;
 
@@ -80,7 +82,9 @@ async fn run(
 
     let signal = Cancellation::new();
     let progress = ProgressSink::of(context, &host.cut);
-    let mut cx = host.settings.context.clone().call_id(context.id.to_string()).cancellation(signal.clone());
+    // The client's own; the SDK may know the request by a number of ours.
+    let id = context.extensions.get::<ClientId>().map_or(&context.id, |id| &id.0).to_string();
+    let mut cx = host.settings.context.clone().call_id(&*id).cancellation(signal.clone());
     if let Some(deadline) = deadline {
         cx = cx.deadline(deadline);
     }
@@ -88,9 +92,10 @@ async fn run(
         cx = cx.events(progress.clone());
     }
     let arguments = Value::Object(request.arguments.unwrap_or_default());
-    let call = ToolCall::new(context.id.to_string(), request.name, arguments);
+    let call = ToolCall::new(id, request.name, arguments);
 
-    let mut running = Running::start(Arc::clone(catalog), cx, call, permit, signal, progress);
+    let held = Held { _place: permit, _share: Share::of(&context.extensions) };
+    let mut running = Running::start(Arc::clone(catalog), cx, call, held, signal, progress);
     tokio::select! {
         biased;
         joined = &mut running.task => joined.unwrap_or_else(|failed| {
@@ -100,6 +105,13 @@ async fn run(
         () = &mut given_up => Err(ToolError::Cancelled),
         () = &mut overrun => Err(ToolError::TimedOut(limit)),
     }
+}
+
+/// What a call takes of what all calls share. Held by the tool and not by the request: a tool that does not stop still
+/// takes its place.
+struct Held {
+    _place: OwnedSemaphorePermit,
+    _share: Option<Share>,
 }
 
 /// A tool at work. Dropping this stops it and what it told others to watch.
@@ -114,14 +126,14 @@ impl Running {
         catalog: Arc<Catalog>,
         cx: ToolContext,
         call: ToolCall,
-        permit: OwnedSemaphorePermit,
+        held: Held,
         signal: Cancellation,
         progress: Option<ProgressSink>,
     ) -> Self {
         let work = async move {
-            // Held by the tool and not by the request: a tool that does not stop still takes its place.
-            let _permit = permit;
-            catalog.tools().call(&cx, &call).await
+            let _held = held;
+            // Handed over, so that the arguments are not copied.
+            catalog.tools().call(&cx, call).await
         };
         Self { task: tokio::spawn(work.in_current_span()), signal, progress }
     }

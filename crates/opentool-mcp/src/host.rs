@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::OutputSchemas;
+use crate::budget::Budget;
 use crate::catalog::Catalog;
 
 /// What [`crate::Server`] is told; documented there.
@@ -32,6 +33,10 @@ pub(crate) struct Settings {
 impl Settings {
     /// More calls at once than any host can run, and well within a semaphore.
     pub(crate) const CALLS_LIMIT: u32 = 1_000_000;
+
+    /// The memory for requests that are under way, as a multiple of the largest request: enough for one of these at
+    /// its worst, and for very many ordinary ones.
+    const REQUEST_ROOM: usize = 128;
 }
 
 impl Default for Settings {
@@ -57,6 +62,8 @@ pub(crate) struct Host {
     pub(crate) source: Arc<dyn ToolSource>,
     pub(crate) settings: Settings,
     pub(crate) info: ServerConfig,
+    /// The memory for requests.
+    pub(crate) budget: Budget,
     /// One permit a running call.
     pub(crate) calls: Arc<Semaphore>,
     /// The server is about to end: streams without a call end now.
@@ -76,6 +83,7 @@ impl Host {
         info.instructions.clone_from(&settings.instructions);
         Self {
             catalog: Mutex::new(Arc::new(Catalog::new(source.tools(), &settings))),
+            budget: Budget::new(settings.max_request_bytes.saturating_mul(Settings::REQUEST_ROOM)),
             calls: Arc::new(Semaphore::new(settings.max_calls as usize)),
             closing: CancellationToken::new(),
             aborting: CancellationToken::new(),

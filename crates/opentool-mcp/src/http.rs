@@ -29,7 +29,7 @@ use crate::{body, sessions};
 const PATH: &str = "/mcp";
 
 /// How long calls may go on after the server was asked to end.
-const GRACE: Duration = Duration::from_secs(10);
+pub(crate) const GRACE: Duration = Duration::from_secs(10);
 
 /// How long the last answers may take to reach the network.
 const LAST_ANSWERS: Duration = Duration::from_millis(250);
@@ -164,9 +164,10 @@ fn route(host: &Arc<Host>, trust: Trust, sessions: Sessions) -> Router {
     );
     // Called directly: as a tower service the SDK's service, with all its settings, is cloned for every request.
     let service = Arc::new(service);
+    let host = Arc::clone(host);
     let endpoint = any(move |request: Request| {
-        let service = Arc::clone(&service);
-        async move { answer(&service, request, most).await }
+        let (service, host) = (Arc::clone(&service), Arc::clone(&host));
+        async move { answer(&service, request, &host).await }
     });
     Router::new().route(PATH, endpoint)
 }
@@ -175,7 +176,7 @@ fn route(host: &Arc<Host>, trust: Trust, sessions: Sessions) -> Router {
 async fn answer(
     service: &StreamableHttpService<Handler, Sessions>,
     request: Request,
-    most: usize,
+    host: &Host,
 ) -> Response {
     if let Some(reason) = trust::ambiguous(request.uri(), request.headers()) {
         tracing::warn!(reason, "a request was refused");
@@ -185,7 +186,7 @@ async fn answer(
         return service.handle(request).await.map(Body::new);
     }
     let is_json = body::is_json(request.headers());
-    let (request, kept) = match body::keep(request, most).await {
+    let (request, kept) = match body::keep(request, host.settings.max_request_bytes, &host.budget).await {
         Ok(read) => read,
         Err(refusal) => return refusal,
     };

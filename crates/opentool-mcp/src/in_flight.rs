@@ -11,10 +11,15 @@ use rmcp::ErrorData;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
+use tokio::sync::Notify;
 
 /// The requests that run.
 #[derive(Debug, Default)]
-pub(crate) struct InFlight(Mutex<State>);
+pub(crate) struct InFlight {
+    state: Mutex<State>,
+    /// Told whenever the last request has ended.
+    emptied: Notify,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -49,6 +54,9 @@ impl InFlight {
         let mut state = self.state();
         if state.running.get(id) == Some(&turn) {
             state.running.remove(id);
+            if state.running.is_empty() {
+                self.emptied.notify_waiters();
+            }
         }
     }
 
@@ -56,9 +64,20 @@ impl InFlight {
         self.state().running.is_empty()
     }
 
+    /// Completes when no request runs.
+    pub(crate) async fn empty(&self) {
+        let emptied = self.emptied.notified();
+        tokio::pin!(emptied);
+        while !self.is_empty() {
+            // Made before the look, so that no end falls between the two.
+            emptied.as_mut().await;
+            emptied.set(self.emptied.notified());
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Valid at every point where a panic could happen.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

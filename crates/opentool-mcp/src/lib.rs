@@ -29,6 +29,7 @@
 //! offers no prompts and no resources, and handles no process signals.
 
 mod body;
+mod budget;
 mod call;
 mod catalog;
 mod content;
@@ -39,13 +40,20 @@ mod handler;
 mod host;
 mod http;
 mod in_flight;
+mod lines;
+mod numbers;
+mod opening;
+mod outbox;
 mod output_schema;
 mod progress;
+mod refusal;
 mod result;
 mod server;
 mod sessions;
+mod skim;
 mod stream;
 mod trust;
+mod wire;
 
 use std::fmt::Display;
 

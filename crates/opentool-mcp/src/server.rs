@@ -84,14 +84,16 @@ impl Server {
     }
 
     /// The largest request, in bytes: an HTTP body, or a line of a stream. Default: 4 MiB.
+    ///
+    /// Requests that are under way take at most about 128 times as much memory, over all clients; who comes when
+    /// there is no room is told to try again later.
     pub fn max_request_bytes(mut self, bytes: usize) -> Self {
         self.settings.max_request_bytes = bytes;
         self
     }
 
-    /// How long calls may go on after the server was asked to end (over HTTP) or its client closed the stream
-    /// (over stdio, at most 5 seconds). Default: 10 seconds over HTTP and 1 second over stdio, where clients
-    /// kill a server that lingers.
+    /// How long calls may go on after the server was asked to end, or after its client closed the stream. Default:
+    /// 10 seconds after it was asked, and 1 second after the stream was closed: clients kill a server that lingers.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.settings.grace = Some(grace);
         self
@@ -129,6 +131,16 @@ impl Server {
         self.serve_stream(read, write).await
     }
 
+    /// [`Server::stdio`], until `shutdown` completes too: then no more requests are read, calls that run finish
+    /// within [`Server::grace`], and the server ends.
+    ///
+    /// # Errors
+    /// Those of [`Server::stdio`].
+    pub async fn stdio_until(self, shutdown: impl Future<Output = ()>) -> Result<(), McpError> {
+        let (read, write) = rmcp::transport::stdio_pipes();
+        self.serve_stream_until(read, write, shutdown).await
+    }
+
     /// Serves one client over a pair of byte streams, one JSON-RPC message a line, until it closes its side: a
     /// Unix socket, a pipe, an in-process duplex.
     ///
@@ -139,7 +151,21 @@ impl Server {
         read: impl AsyncRead + Send + Unpin + 'static,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), McpError> {
-        stream::serve(self.host(), read, write).await
+        self.serve_stream_until(read, write, std::future::pending()).await
+    }
+
+    /// [`Server::serve_stream`], until `shutdown` completes too: then no more requests are read, calls that run finish
+    /// within [`Server::grace`], and the server ends.
+    ///
+    /// # Errors
+    /// Those of [`Server::serve_stream`].
+    pub async fn serve_stream_until(
+        self,
+        read: impl AsyncRead + Send + Unpin + 'static,
+        write: impl AsyncWrite + Send + Unpin + 'static,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), McpError> {
+        stream::serve(self.host(), read, write, shutdown).await
     }
 
     /// Listens at the address, for example `127.0.0.1:3000`; port 0 picks a free one. Nothing is served before

@@ -22,6 +22,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::{SessionId, SessionManager};
 
 use crate::in_flight::{self, Begun, InFlight};
+use crate::numbers::Numbered;
 
 /// The most sessions at once. An idle one costs a few kilobytes.
 const MOST: usize = 1_000;
@@ -105,7 +106,7 @@ impl Sessions {
 
 impl SessionManager for Sessions {
     type Error = Error;
-    type Transport = Tracked<<LocalSessionManager as SessionManager>::Transport>;
+    type Transport = Numbered<Tracked<<LocalSessionManager as SessionManager>::Transport>>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Error> {
         let (id, transport) = self.inner.create_session().await?;
@@ -123,7 +124,7 @@ impl SessionManager for Sessions {
                 return Err(full);
             }
         }
-        Ok((id, Tracked { inner: transport, in_flight }))
+        Ok((id, Numbered::new(Tracked { inner: transport, in_flight })))
     }
 
     async fn initialize_session(

@@ -7,7 +7,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::uri::{Authority, Uri};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 
 use crate::McpError;
 use crate::host::Settings;
@@ -39,11 +39,14 @@ impl Trust {
     }
 }
 
-/// Why it is not certain which host or origin the request names; `None` if it is.
+/// Why it is not certain which host, origin or session the request names; `None` if it is.
 pub(crate) fn ambiguous(target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
-    for (name, reason) in
-        [(header::HOST, "more than one Host header"), (header::ORIGIN, "more than one Origin header")]
-    {
+    const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+    for (name, reason) in [
+        (header::HOST, "more than one Host header"),
+        (header::ORIGIN, "more than one Origin header"),
+        (SESSION, "more than one Mcp-Session-Id header"),
+    ] {
         if headers.get_all(name).iter().nth(1).is_some() {
             return Some(reason);
         }

@@ -105,6 +105,51 @@ async fn over_http_an_id_is_free_after_its_answer_or_its_cancellation() {
 }
 
 #[tokio::test]
+async fn over_a_stream_an_id_that_was_cancelled_is_free_for_a_request_with_an_answer_of_its_own() {
+    let (waits, started, _finish) = waits();
+    let tools = set([Arc::new(waits), Arc::new(crate::support::add())]);
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let (read, write) = tokio::io::split(theirs);
+    tokio::spawn(Server::new(tools).serve_stream(read, write));
+    let (answers, mut requests) = tokio::io::split(ours);
+    let mut answers = BufReader::new(answers).lines();
+    let mut next = async || -> Value {
+        let line = soon("a message", answers.next_line()).await.unwrap().expect("a message");
+        serde_json::from_str(&line).unwrap()
+    };
+    let mut say = async |messages: &[Value]| {
+        let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
+        requests.write_all(lines.as_bytes()).await.unwrap();
+    };
+    let add = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+        "name": "add", "arguments": {"a": 2, "b": 3}
+    }});
+    say(&[hello(), ready()]).await;
+    next().await;
+    for _ in 0..100 {
+        say(&[call(7)]).await;
+        soon("the start", started.notified()).await;
+        say(&[cancel(7), add.clone()]).await;
+        let answer = next().await;
+        assert_eq!(answer["id"], 7);
+        assert_eq!(answer["result"]["structuredContent"], json!({"result": 5}), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn tools_are_told_the_id_of_the_client() {
+    let id = tool("id", |cx, _| async move { Ok(cx.id().unwrap_or_default().to_owned().into()) });
+    let (address, post) = session(set([Arc::new(id)])).await;
+    for id in [json!(41), json!("forty-one")] {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "id"}});
+        let answer = event(&post(call).send(address).await);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        let written = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+        assert_eq!(text, written, "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn over_a_stream_the_second_is_refused_and_the_first_is_answered() {
     let (waits, started, finish) = waits();
     let (ours, theirs) = tokio::io::duplex(64 * 1024);

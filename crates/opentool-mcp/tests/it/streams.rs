@@ -1,17 +1,18 @@
 //! Byte streams: what is written, what is ignored, when the server ends.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use opentool_mcp::{McpError, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::sync::{Notify, oneshot};
 
 use crate::raw::body;
 use crate::support::{Endless, PATIENCE, add, set, soon, tool};
 
 /// Writes the lines, closes, and reads what the server writes until it ends.
-async fn piped(server: Server, lines: &[String]) -> (Result<(), McpError>, Vec<Value>) {
+pub(crate) async fn piped(server: Server, lines: &[String]) -> (Result<(), McpError>, Vec<Value>) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
     let serving = tokio::spawn(server.serve_stream(read, write));
@@ -27,7 +28,7 @@ async fn piped(server: Server, lines: &[String]) -> (Result<(), McpError>, Vec<V
     (ended, text.lines().map(|line| serde_json::from_str(line).expect("only protocol")).collect())
 }
 
-fn call(name: &str, arguments: Value) -> String {
+pub(crate) fn call(name: &str, arguments: Value) -> String {
     body("tools/call", json!({"name": name, "arguments": arguments}), "2026-07-28").to_string()
 }
 
@@ -57,39 +58,6 @@ async fn a_client_that_says_nothing_is_no_error() {
     let (ended, answers) = piped(Server::new(set([Arc::new(add())])), &[]).await;
     ended.unwrap();
     assert!(answers.is_empty());
-}
-
-#[tokio::test]
-async fn lines_that_are_not_json_are_skipped_and_too_long_ones_too() {
-    let lines = [
-        "hello".to_owned(),
-        String::new(),
-        format!("\"{}\"", "x".repeat(5_000)),
-        call("add", json!({"a": 2, "b": 3})),
-    ];
-    let server = Server::new(set([Arc::new(add())])).max_request_bytes(2_000);
-    let (ended, answers) = piped(server, &lines).await;
-    ended.unwrap();
-    assert_eq!(answers.last().unwrap()["result"]["structuredContent"], json!({"result": 5}), "{answers:?}");
-}
-
-#[tokio::test]
-async fn a_cursor_that_is_not_a_string_is_an_error() {
-    let list = |params| body("tools/list", params, "2026-07-28").to_string();
-    let lines = [list(json!({"cursor": 5}))];
-    let (ended, answers) = piped(Server::new(set([Arc::new(add())])), &lines).await;
-    ended.unwrap();
-    assert_eq!(answers[0]["error"]["code"], -32602, "{answers:?}");
-    let (ended, answers) = piped(Server::new(set([Arc::new(add())])), &[list(json!({}))]).await;
-    ended.unwrap();
-    assert_eq!(answers[0]["result"]["tools"][0]["name"], "add", "{answers:?}");
-}
-
-#[tokio::test]
-async fn a_client_of_another_protocol_is_an_error_of_the_server() {
-    let notification = json!({"jsonrpc": "2.0", "method": "notifications/whatever"}).to_string();
-    let (ended, _) = piped(Server::new(set([Arc::new(add())])), &[notification]).await;
-    assert!(matches!(ended, Err(McpError::Handshake { .. })), "{ended:?}");
 }
 
 #[tokio::test]
@@ -131,18 +99,132 @@ async fn an_open_subscription_does_not_keep_the_server() {
     let serving = tokio::spawn(server.serve_stream(read, write));
     let (answers, mut requests) = tokio::io::split(ours);
     let mut answers = BufReader::new(answers).lines();
-    let listen =
+    let mut listen =
         body("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}), "2026-07-28");
+    listen["id"] = json!("mine");
     requests.write_all(format!("{listen}\n").as_bytes()).await.unwrap();
     let mut next = async || -> Value {
         let line = soon("a message", answers.next_line()).await.unwrap().expect("a message");
         serde_json::from_str(&line).unwrap()
     };
-    assert_eq!(next().await["method"], "notifications/subscriptions/acknowledged");
+    let acknowledged = next().await;
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(acknowledged["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "mine");
     let began = Instant::now();
     requests.shutdown().await.unwrap();
-    assert_eq!(next().await["result"]["resultType"], "complete");
+    let ended = next().await;
+    assert_eq!((&ended["id"], &ended["result"]["resultType"]), (&json!("mine"), &json!("complete")));
+    assert_eq!(ended["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "mine");
     soon("the end", serving).await.unwrap().unwrap();
     // The SDK alone waits five seconds for the subscription.
     assert!(began.elapsed().as_secs_f64() < 4.0, "{:?}", began.elapsed());
+}
+
+/// A server of the tools that is served over a duplex until the sender says so, and the client's side.
+fn served(
+    server: Server,
+) -> (tokio::task::JoinHandle<Result<(), McpError>>, tokio::io::DuplexStream, oneshot::Sender<()>) {
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let (read, write) = tokio::io::split(theirs);
+    let (stop, stopped) = oneshot::channel::<()>();
+    let shutdown = async { _ = stopped.await };
+    (tokio::spawn(server.serve_stream_until(read, write, shutdown)), ours, stop)
+}
+
+#[tokio::test]
+async fn a_call_that_runs_finishes_when_the_server_is_asked_to_end() {
+    let (started, finish) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (began, goes_on) = (Arc::clone(&started), Arc::clone(&finish));
+    let waits = tool("waits", move |_, _| {
+        let (began, goes_on) = (Arc::clone(&began), Arc::clone(&goes_on));
+        async move {
+            began.notify_one();
+            goes_on.notified().await;
+            Ok("finished".into())
+        }
+    });
+    let (serving, client, stop) = served(Server::new(set([Arc::new(waits)])));
+    let (mut answers, mut requests) = tokio::io::split(client);
+    requests.write_all(format!("{}\n", call("waits", json!({}))).as_bytes()).await.unwrap();
+    soon("the start", started.notified()).await;
+    stop.send(()).unwrap();
+    // Whatever comes now is not read any more.
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!serving.is_finished());
+    finish.notify_one();
+    soon("the end", serving).await.unwrap().unwrap();
+    let mut text = String::new();
+    soon("the answers", answers.read_to_string(&mut text)).await.unwrap();
+    assert!(text.contains("finished"), "{text}");
+}
+
+#[tokio::test]
+async fn a_call_that_outlives_the_grace_is_given_up_and_answered() {
+    let (endless, seen) = Endless::new();
+    let server = Server::new(set([Arc::new(endless)])).grace(Duration::from_millis(20));
+    let (serving, client, stop) = served(server);
+    let (mut answers, mut requests) = tokio::io::split(client);
+    requests.write_all(format!("{}\n", call("endless", json!({}))).as_bytes()).await.unwrap();
+    soon("the start", seen.started.notified()).await;
+    stop.send(()).unwrap();
+    soon("the end of the tool", seen.stopped.notified()).await;
+    soon("the end", serving).await.unwrap().unwrap();
+    let mut text = String::new();
+    soon("the answers", answers.read_to_string(&mut text)).await.unwrap();
+    assert!(text.contains("\"isError\":true"), "{text}");
+}
+
+#[tokio::test]
+async fn a_server_that_nobody_has_spoken_to_ends_when_it_is_asked_to() {
+    let (serving, _client, stop) = served(Server::new(set([])));
+    stop.send(()).unwrap();
+    soon("the end", serving).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_reads_no_more_ends_the_server_and_its_calls() {
+    let (endless, seen) = Endless::new();
+    let tools = set([Arc::new(endless), Arc::new(add())]);
+    let (requests, read) = tokio::io::duplex(64 * 1024);
+    let (write, answers) = tokio::io::duplex(64 * 1024);
+    let serving = tokio::spawn(Server::new(tools).grace(PATIENCE).serve_stream(read, write));
+    let mut requests = requests;
+    requests.write_all(format!("{}\n", call("endless", json!({}))).as_bytes()).await.unwrap();
+    soon("the start", seen.started.notified()).await;
+    drop(answers);
+    let mut second: Value = serde_json::from_str(&call("add", json!({"a": 1, "b": 2}))).unwrap();
+    second["id"] = json!(2);
+    requests.write_all(format!("{second}\n").as_bytes()).await.unwrap();
+    // The requests stay open all the time.
+    soon("the end of the tool", seen.stopped.notified()).await;
+    soon("the end", serving).await.unwrap().unwrap();
+    drop(requests);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_read_either() {
+    let big = tool("big", |_, _| async { Ok("x".repeat(1_000_000).into()) });
+    let (mut requests, read) = tokio::io::duplex(1024);
+    let (write, answers) = tokio::io::duplex(1024);
+    let _serving = tokio::spawn(Server::new(set([Arc::new(big)])).serve_stream(read, write));
+    let writing = tokio::spawn(async move {
+        for id in 1..=60 {
+            let mut call: Value = serde_json::from_str(&call("big", json!({}))).unwrap();
+            call["id"] = json!(id);
+            requests.write_all(format!("{call}\n").as_bytes()).await.unwrap();
+        }
+        requests
+    });
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!writing.is_finished(), "60 MB of answers wait in memory");
+    // As soon as it reads, everything is answered.
+    let mut answers = BufReader::new(answers).lines();
+    for _ in 0..60 {
+        soon("an answer", answers.next_line()).await.unwrap().expect("an answer");
+    }
+    soon("the last request", writing).await.unwrap();
 }

@@ -8,13 +8,18 @@ use crate::text::{found, name};
 
 impl Work<'_> {
     pub(super) fn decode(&mut self, codec: &Codec, value: Value) -> Result<Value, Fault> {
-        self.step()?;
+        let codec = self.defined(codec)?;
+        if codec.is_same() {
+            return Ok(value);
+        }
+        self.enter()?;
+        let done = self.decode_here(codec, value);
+        self.leave();
+        done
+    }
+
+    fn decode_here(&mut self, codec: &Codec, value: Value) -> Result<Value, Fault> {
         match (codec, value) {
-            (Codec::Same, value) => Ok(value),
-            (Codec::Definition(number), value) => {
-                let codec = self.definition(*number);
-                self.decode(codec, value)
-            }
             (Codec::Object(codec), Value::Object(members)) => self.object_back(codec, members),
             (Codec::Items(codec), Value::Array(items)) => self.items_back(items, |_| codec),
             (Codec::Places(places, rest), Value::Array(items)) => {
@@ -33,36 +38,9 @@ impl Work<'_> {
                 Ok(known.map_or(value, |(_, original)| original.clone()))
             }
             (Codec::Text, Value::String(text)) => self.text_back(text),
-            (Codec::Choice(branches), value) => {
-                let mut meant = None;
-                for (schema, codec) in branches {
-                    if self.schemas.fits(schema, &value, &mut self.steps) {
-                        meant = Some(codec);
-                        break;
-                    }
-                }
-                match meant {
-                    Some(codec) => self.decode(codec, value),
-                    None => Ok(value),
-                }
-            }
-            (Codec::Tagged(branches), Value::Object(mut members)) => {
-                let tag = members.keys().next().filter(|_| members.len() == 1).cloned();
-                let branch = tag.and_then(|tag| branches.iter().find(|(name, ..)| *name == tag));
-                match branch.and_then(|(tag, _, codec)| Some((members.shift_remove(tag)?, codec))) {
-                    Some((value, codec)) => self.decode(codec, value),
-                    None => Ok(Value::Object(members)),
-                }
-            }
-            (Codec::Wrapped(key, codec), Value::Object(mut members)) => match members.shift_remove(key) {
-                Some(value) if members.is_empty() => self.decode(codec, value),
-                Some(value) => {
-                    members.insert(key.clone(), value);
-                    Ok(Value::Object(members))
-                }
-                // A model that leaves the wrapping out is understood.
-                None => self.decode(codec, Value::Object(members)),
-            },
+            (Codec::Choice(branches), value) => self.choice_back(branches, value),
+            (Codec::Tagged(branches), Value::Object(members)) => self.tagged_back(branches, members),
+            (Codec::Wrapped(key, codec), Value::Object(members)) => self.unwrapped(key, codec, members),
             (Codec::NullMark(mark, codec), value) => {
                 if value == *mark {
                     Ok(Value::Null)
@@ -78,6 +56,45 @@ impl Work<'_> {
             }
             // Another form than was asked for: the validator will say so.
             (_, value) => Ok(value),
+        }
+    }
+
+    fn choice_back(&mut self, branches: &[(Value, Codec)], value: Value) -> Result<Value, Fault> {
+        let schemas = self.schemas;
+        let meant = branches.iter().find(|(schema, _)| schemas.fits(schema, &value, &mut self.steps));
+        match meant {
+            Some((_, codec)) => self.decode(codec, value),
+            None => Ok(value),
+        }
+    }
+
+    fn tagged_back(
+        &mut self,
+        branches: &[(String, Value, Codec)],
+        mut members: Map<String, Value>,
+    ) -> Result<Value, Fault> {
+        let tag = members.keys().next().filter(|_| members.len() == 1).cloned();
+        let branch = tag.and_then(|tag| branches.iter().find(|(name, ..)| *name == tag));
+        match branch.and_then(|(tag, _, codec)| Some((members.shift_remove(tag)?, codec))) {
+            Some((value, codec)) => self.decode(codec, value),
+            None => Ok(Value::Object(members)),
+        }
+    }
+
+    fn unwrapped(
+        &mut self,
+        key: &str,
+        codec: &Codec,
+        mut members: Map<String, Value>,
+    ) -> Result<Value, Fault> {
+        match members.shift_remove(key) {
+            Some(value) if members.is_empty() => self.decode(codec, value),
+            Some(value) => {
+                members.insert(key.to_owned(), value);
+                Ok(Value::Object(members))
+            }
+            // A model that leaves the wrapping out is understood.
+            None => self.decode(codec, Value::Object(members)),
         }
     }
 

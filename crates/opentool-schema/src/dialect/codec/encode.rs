@@ -7,13 +7,18 @@ use crate::text::{found, name};
 
 impl Work<'_> {
     pub(super) fn encode(&mut self, codec: &Codec, value: &Value) -> Result<Value, Fault> {
-        self.step()?;
+        let codec = self.defined(codec)?;
+        if codec.is_same() {
+            return Ok(value.clone());
+        }
+        self.enter()?;
+        let done = self.encode_here(codec, value);
+        self.leave();
+        done
+    }
+
+    fn encode_here(&mut self, codec: &Codec, value: &Value) -> Result<Value, Fault> {
         match (codec, value) {
-            (Codec::Same, value) => Ok(value.clone()),
-            (Codec::Definition(number), value) => {
-                let codec = self.definition(*number);
-                self.encode(codec, value)
-            }
             (Codec::Object(codec), Value::Object(members)) => self.object_there(codec, members),
             (Codec::Items(codec), Value::Array(items)) => self.items_there(items, |_| codec),
             (Codec::Places(places, rest), Value::Array(items)) => {
@@ -27,36 +32,8 @@ impl Work<'_> {
                 known.ok_or_else(|| self.fault("enum", "expected one of the listed values", found(value)))
             }
             (Codec::Text, value) => Ok(Value::String(value.to_string())),
-            (Codec::Choice(branches), value) => {
-                let mut nearly = None;
-                for (schema, branch) in branches {
-                    let Ok(there) = self.encode(branch, value) else { continue };
-                    let fits = self.schemas.fits(schema, &there, &mut self.steps)
-                        && matches!(self.decode(codec, there.clone()), Ok(back) if back == *value);
-                    if fits && self.schemas.accepts(schema, &there, &mut self.steps) {
-                        return Ok(there);
-                    }
-                    // It breaks a bound: another one may not, and if all do this is the nearest.
-                    if fits && nearly.is_none() {
-                        nearly = Some(there);
-                    }
-                }
-                if let Some(there) = nearly {
-                    return Ok(there);
-                }
-                Err(self.fault("anyOf", "expected a value of one of the alternatives", found(value)))
-            }
-            (Codec::Tagged(branches), value) => {
-                for (tag, schema, codec) in branches {
-                    let Ok(there) = self.encode(codec, value) else { continue };
-                    if self.schemas.accepts(schema, &there, &mut self.steps)
-                        && matches!(self.decode(codec, there.clone()), Ok(back) if back == *value)
-                    {
-                        return Ok(Value::Object(Map::from_iter([(tag.clone(), there)])));
-                    }
-                }
-                Err(self.fault("anyOf", "expected a value of one of the alternatives", found(value)))
-            }
+            (Codec::Choice(branches), value) => self.choice_there(branches, value),
+            (Codec::Tagged(branches), value) => self.tagged_there(branches, value),
             (Codec::Wrapped(key, codec), value) => {
                 let value = self.encode(codec, value)?;
                 Ok(Value::Object(Map::from_iter([(key.clone(), value)])))
@@ -78,6 +55,35 @@ impl Work<'_> {
             (_, value) if self.misfits == Misfits::Kept => Ok(value.clone()),
             (codec, value) => Err(self.fault("type", expectation(codec), found(value))),
         }
+    }
+
+    fn choice_there(&mut self, branches: &[(Value, Codec)], value: &Value) -> Result<Value, Fault> {
+        let mut nearly = None;
+        for (schema, branch) in branches {
+            let Ok(there) = self.encode(branch, value) else { continue };
+            let fits = self.schemas.fits(schema, &there, &mut self.steps)
+                && matches!(self.decode(branch, there.clone()), Ok(back) if back == *value);
+            if fits && self.accepts(schema, &there)? {
+                return Ok(there);
+            }
+            // It breaks a bound: another one may not, and if all do this is the nearest.
+            if fits && nearly.is_none() {
+                nearly = Some(there);
+            }
+        }
+        nearly.ok_or_else(|| self.fault("anyOf", "expected a value of one of the alternatives", found(value)))
+    }
+
+    fn tagged_there(&mut self, branches: &[(String, Value, Codec)], value: &Value) -> Result<Value, Fault> {
+        for (tag, schema, codec) in branches {
+            let Ok(there) = self.encode(codec, value) else { continue };
+            if self.accepts(schema, &there)?
+                && matches!(self.decode(codec, there.clone()), Ok(back) if back == *value)
+            {
+                return Ok(Value::Object(Map::from_iter([(tag.clone(), there)])));
+            }
+        }
+        Err(self.fault("anyOf", "expected a value of one of the alternatives", found(value)))
     }
 
     fn items_there<'k>(

@@ -5,30 +5,34 @@
 
 use serde_json::{Map, Value};
 
+/// Schemas that are looked at inside each other.
+const LEVELS: usize = 600;
+
 /// The lowered definitions by name.
+#[derive(Clone, Copy)]
 pub(super) struct Definitions<'c>(pub(super) &'c Map<String, Value>);
 
 impl Definitions<'_> {
-    /// Whether a schema accepts a value in every respect: alternatives that overlap differ in bounds alone.
-    pub(super) fn accepts(&self, schema: &Value, value: &Value, steps: &mut usize) -> bool {
-        if !self.fits(schema, value, steps) {
-            return false;
-        }
+    /// The judge of a schema in every respect: alternatives that overlap differ in bounds alone.
+    pub(super) fn judge(&self, schema: &Value) -> Option<jsonschema::Validator> {
         let mut whole = Map::new();
         whole.insert("$defs".to_owned(), Value::Object(self.0.clone()));
         whole.insert("allOf".to_owned(), Value::Array(vec![schema.clone()]));
-        let whole = Value::Object(whole);
-        crate::validator::build(&whole, jsonschema::Draft::Draft202012)
-            .is_ok_and(|judge| judge.is_valid(value))
+        crate::validator::build(&Value::Object(whole), jsonschema::Draft::Draft202012).ok()
     }
 
+    /// Whether a value has the form of a schema; "no" with no steps left.
     pub(super) fn fits(&self, schema: &Value, value: &Value, steps: &mut usize) -> bool {
-        let Some(left) = steps.checked_sub(1) else { return false };
+        self.fits_within(schema, value, steps, LEVELS)
+    }
+
+    fn fits_within(&self, schema: &Value, value: &Value, steps: &mut usize, levels: usize) -> bool {
+        let (Some(left), Some(levels)) = (steps.checked_sub(1), levels.checked_sub(1)) else { return false };
         *steps = left;
         let Value::Object(schema) = schema else { return *schema == Value::Bool(true) };
         if let Some(Value::String(reference)) = schema.get("$ref") {
             let name = reference.strip_prefix("#/$defs/").unwrap_or_default();
-            return self.0.get(name).is_some_and(|target| self.fits(target, value, steps));
+            return self.0.get(name).is_some_and(|target| self.fits_within(target, value, steps, levels));
         }
         if let Some(kind) = schema.get("type") {
             let is = |kind: &Value| kind.as_str().is_some_and(|kind| is_of(value, kind));
@@ -49,25 +53,31 @@ impl Definitions<'_> {
             return false;
         }
         if let Some(Value::Array(branches)) = schema.get("anyOf")
-            && !branches.iter().any(|branch| self.fits(branch, value, steps))
+            && !branches.iter().any(|branch| self.fits_within(branch, value, steps, levels))
         {
             return false;
         }
         match value {
-            Value::Object(members) => self.object(schema, members, steps),
+            Value::Object(members) => self.object(schema, members, steps, levels),
             Value::Array(items) => {
                 let places =
                     schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
                 let rest = schema.get("items");
                 items.iter().enumerate().all(|(i, item)| {
-                    places.get(i).or(rest).is_none_or(|schema| self.fits(schema, item, steps))
+                    places.get(i).or(rest).is_none_or(|schema| self.fits_within(schema, item, steps, levels))
                 })
             }
             _ => true,
         }
     }
 
-    fn object(&self, schema: &Map<String, Value>, members: &Map<String, Value>, steps: &mut usize) -> bool {
+    fn object(
+        &self,
+        schema: &Map<String, Value>,
+        members: &Map<String, Value>,
+        steps: &mut usize,
+        levels: usize,
+    ) -> bool {
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
         if !required.filter_map(Value::as_str).all(|key| members.contains_key(key)) {
             return false;
@@ -76,7 +86,7 @@ impl Definitions<'_> {
         let others = schema.get("additionalProperties");
         members.iter().all(|(key, value)| {
             let schema = properties.and_then(|properties| properties.get(key)).or(others);
-            schema.is_none_or(|schema| self.fits(schema, value, steps))
+            schema.is_none_or(|schema| self.fits_within(schema, value, steps, levels))
         })
     }
 }

@@ -9,6 +9,7 @@ mod disjoint;
 mod encode;
 mod fits;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use opentool_core::{InvalidArguments, Problem};
@@ -17,13 +18,20 @@ use serde_json::{Map, Value};
 pub(crate) use disjoint::disjoint;
 use fits::Definitions;
 
+use super::lower::weight;
+
 /// Levels of arguments in either form; the lowered one may have twice as many.
 const LEVELS: usize = 256;
 /// Steps of one decoding or encoding.
 const STEPS: usize = 1_000_000;
+/// Codecs inside each other: those of nested values, and alternatives of one value.
+const DEEPEST: usize = 300;
+/// Steps that it costs to have a value judged, and to make the judge.
+const JUDGED: usize = 100;
+const MADE: usize = 5_000;
 
 /// How the values of one schema are written in its lowered form.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Hash)]
 pub(crate) enum Codec {
     /// As they are.
     #[default]
@@ -60,17 +68,54 @@ impl Codec {
     pub(crate) fn is_same(&self) -> bool {
         matches!(self, Self::Same)
     }
+
+    /// What it costs to look at all of it.
+    pub(crate) fn weight(&self) -> usize {
+        let all = |codecs: &mut dyn Iterator<Item = &Self>| {
+            codecs.fold(2_usize, |sum, codec| sum.saturating_add(codec.weight()))
+        };
+        match self {
+            Self::Same | Self::Definition(_) | Self::Text => 1,
+            Self::Items(codec) | Self::Entries(codec) | Self::Wrapped(_, codec) => {
+                codec.weight().saturating_add(1)
+            }
+            Self::NullMark(mark, codec) => weight(mark).saturating_add(codec.weight()),
+            Self::Places(places, rest) => all(&mut places.iter().chain([&**rest])),
+            Self::All(codecs) => all(&mut codecs.iter()),
+            Self::Object(object) => {
+                let rest = match &object.rest {
+                    Rest::Kept(codec) | Rest::Entries(_, codec) => codec.weight(),
+                    Rest::Refused => 0,
+                };
+                all(&mut object.members.iter().map(|member| &member.codec)).saturating_add(rest)
+            }
+            Self::Tuple(tuple) => {
+                let rest = tuple.rest.as_ref().map_or(0, |(_, codec)| codec.weight());
+                all(&mut tuple.places.iter().map(|(_, codec)| codec)).saturating_add(rest)
+            }
+            Self::Values(values) => {
+                let both = values.iter().map(|(a, b)| weight(a).saturating_add(weight(b)));
+                both.fold(2, usize::saturating_add)
+            }
+            Self::Choice(branches) => branches.iter().fold(2, |sum, (schema, codec)| {
+                sum.saturating_add(weight(schema)).saturating_add(codec.weight())
+            }),
+            Self::Tagged(branches) => branches.iter().fold(2, |sum, (_, schema, codec)| {
+                sum.saturating_add(weight(schema)).saturating_add(codec.weight())
+            }),
+        }
+    }
 }
 
 /// How an object is written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub(crate) struct ObjectCodec {
     pub(crate) members: Vec<MemberCodec>,
     pub(crate) rest: Rest,
 }
 
 /// How one property is written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub(crate) struct MemberCodec {
     pub(crate) name: String,
     pub(crate) lowered: String,
@@ -79,14 +124,14 @@ pub(crate) struct MemberCodec {
 }
 
 /// How an absent property is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Absent {
     AsAbsent,
     AsNull,
 }
 
 /// How properties that have no place of their own are written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub(crate) enum Rest {
     /// Under their own names.
     Kept(Codec),
@@ -97,7 +142,7 @@ pub(crate) enum Rest {
 }
 
 /// How a tuple is written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub(crate) struct TupleCodec {
     pub(crate) places: Vec<(String, Codec)>,
     /// How many of them are always there.
@@ -177,6 +222,13 @@ impl Decoder {
         work.encode(&self.0.codec, arguments).map_err(Fault::into)
     }
 
+    /// What it costs to look at all of it.
+    #[cfg(test)]
+    pub(crate) fn weight(&self) -> usize {
+        let definitions = self.0.definitions.iter().map(Codec::weight).sum::<usize>();
+        self.0.codec.weight() + definitions + crate::dialect::lower::weight_of(&self.0.schemas)
+    }
+
     fn work(&self, arguments: &Value) -> Result<Work<'_>, InvalidArguments> {
         let work = Work {
             definitions: &self.0.definitions,
@@ -184,6 +236,8 @@ impl Decoder {
             misfits: self.0.misfits,
             path: String::new(),
             steps: STEPS,
+            depth: 0,
+            judges: HashMap::new(),
         };
         if crate::validator::within(arguments, LEVELS) {
             return Ok(work);
@@ -201,6 +255,9 @@ struct Work<'c> {
     /// The JSON Pointer of the value at hand.
     path: String,
     steps: usize,
+    depth: usize,
+    /// The judges of alternatives, by the address of their schema.
+    judges: HashMap<*const Value, Option<jsonschema::Validator>>,
 }
 
 /// Why a value cannot be taken there or back.
@@ -217,16 +274,61 @@ impl<'c> Work<'c> {
         Fault(Problem::new(self.path.as_str(), rule).expected(expected).found(found))
     }
 
-    fn step(&mut self) -> Result<(), Fault> {
-        match self.steps.checked_sub(1) {
+    fn spend(&mut self, steps: usize) -> Result<(), Fault> {
+        match self.steps.checked_sub(steps) {
             Some(left) => {
                 self.steps = left;
                 Ok(())
             }
             None => {
+                self.steps = 0;
                 Err(self.fault("complexity", "expected arguments with fewer alternatives to try", "more"))
             }
         }
+    }
+
+    /// Goes one codec deeper.
+    fn enter(&mut self) -> Result<(), Fault> {
+        if self.depth >= DEEPEST {
+            return Err(self.fault(
+                "complexity",
+                "expected arguments with fewer alternatives in a row",
+                "more",
+            ));
+        }
+        self.depth = self.depth.saturating_add(1);
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The codec that a definition is, however many lead to it.
+    fn defined<'k>(&mut self, mut codec: &'k Codec) -> Result<&'k Codec, Fault>
+    where
+        'c: 'k,
+    {
+        self.spend(1)?;
+        while let Codec::Definition(number) = codec {
+            self.spend(1)?;
+            codec = self.definition(*number);
+        }
+        Ok(codec)
+    }
+
+    /// Whether the schema of an alternative accepts a value in every respect.
+    fn accepts(&mut self, schema: &Value, value: &Value) -> Result<bool, Fault> {
+        if !self.schemas.fits(schema, value, &mut self.steps) {
+            return Ok(false);
+        }
+        self.spend(JUDGED)?;
+        let address = std::ptr::from_ref(schema);
+        if !self.judges.contains_key(&address) {
+            self.spend(MADE)?;
+            self.judges.insert(address, self.schemas.judge(schema));
+        }
+        Ok(self.judges.get(&address).and_then(Option::as_ref).is_some_and(|judge| judge.is_valid(value)))
     }
 
     /// Does the work for a part of the value.

@@ -7,41 +7,56 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::escaped;
+use super::{Work, bytes, escaped};
 use crate::SchemaError;
 use crate::keywords::holds_data;
 use crate::refs::{Place, Refs};
 use crate::text::shorten;
 
 /// The schema with every reference written as `#/…`, without identifiers and anchors.
-pub(crate) fn direct(root: &Value) -> Result<Value, SchemaError> {
+///
+/// # Errors
+/// [`SchemaError::External`] for a reference without one target; [`SchemaError::TooComplex`] where the pointers are far
+/// longer than the schema.
+pub(super) fn direct(root: &Value, work: &mut Work) -> Result<Value, SchemaError> {
     let refs = Refs::of(root);
     let mut places = HashMap::new();
-    note(root, String::new(), &mut places);
+    note(root, String::new(), &mut places, work)?;
     rewritten(refs.start(), &refs, &places)
 }
 
 /// The pointer of every value, by its address.
-fn note(value: &Value, pointer: String, places: &mut HashMap<*const Value, String>) {
+fn note(
+    value: &Value,
+    pointer: String,
+    places: &mut HashMap<*const Value, String>,
+    work: &mut Work,
+) -> Result<(), SchemaError> {
+    // Nothing refers to anything else.
+    if !value.is_object() && !value.is_array() && !value.is_boolean() {
+        return Ok(());
+    }
+    work.spend(bytes(&pointer).saturating_add(4), &pointer)?;
     match value {
         Value::Object(members) => {
             for (key, member) in members {
-                note(member, format!("{pointer}/{}", escaped(key)), places);
+                note(member, format!("{pointer}/{}", escaped(key)), places, work)?;
             }
         }
         Value::Array(items) => {
             for (i, item) in items.iter().enumerate() {
-                note(item, format!("{pointer}/{i}"), places);
+                note(item, format!("{pointer}/{i}"), places, work)?;
             }
         }
         _ => {}
     }
     places.insert(std::ptr::from_ref(value), pointer);
+    Ok(())
 }
 
-fn rewritten(
-    place: Place<'_>,
-    refs: &Refs<'_>,
+fn rewritten<'s>(
+    place: Place<'s>,
+    refs: &Refs<'s>,
     places: &HashMap<*const Value, String>,
 ) -> Result<Value, SchemaError> {
     Ok(match place.schema {

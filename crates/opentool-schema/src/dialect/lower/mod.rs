@@ -3,6 +3,8 @@
 //! What all dialects share: the schema is looked over, brought to today's draft, kept or rebuilt by the dialect's
 //! rules; names are made to fit and stay apart; strictness is decided. Nothing here knows a dialect by name.
 
+#[cfg(test)]
+mod bombs;
 mod circle;
 mod direct;
 mod error;
@@ -15,6 +17,9 @@ mod root;
 mod set;
 mod sizes;
 mod survey;
+#[cfg(test)]
+mod tests;
+mod work;
 
 use opentool_core::ToolDefinition;
 use serde_json::Value;
@@ -29,6 +34,7 @@ pub(crate) use modern::modernise;
 pub(crate) use names::fitting;
 pub(crate) use rewrite::Rewrites;
 pub(crate) use sizes::{Count, count};
+pub(crate) use work::{Work, bytes, weight, weight_of};
 
 use super::codec::Decoder;
 use super::rebuild::rebuild;
@@ -128,23 +134,21 @@ pub fn lower(tool: &ToolDefinition, options: impl Into<LowerOptions>) -> Result<
 /// Lowers a tool whose name is settled.
 fn named(tool: &ToolDefinition, options: LowerOptions, name: String) -> Result<Lowered, LowerError> {
     let dialect = options.dialect;
-    let strict = match (options.strict, dialect.strict()) {
-        (Strict::Never, _) => None,
-        (Strict::Always, None) => return Err(LowerError::NoStrict { dialect }),
-        (Strict::Auto, None) => {
-            let mut lowered = by_rules(tool, dialect, dialect.loose(), name)?;
-            lowered.strict = Strictness::new(false, format!("`{dialect}` has no strict mode for a tool"));
-            return Ok(lowered);
-        }
-        (Strict::Always | Strict::Auto, Some(rules)) => Some(rules),
-    };
-    let Some(rules) = strict else {
-        return by_rules(tool, dialect, dialect.loose(), name);
+    if options.strict == Strict::Always && dialect.strict().is_none() {
+        return Err(LowerError::NoStrict { dialect });
+    }
+    let mut making = Making::of(tool, dialect, name)?;
+    let Some(rules) = dialect.strict().filter(|_| options.strict != Strict::Never) else {
+        let reason = match options.strict {
+            Strict::Auto => format!("`{dialect}` has no strict mode for a tool"),
+            _ => "not asked for".to_owned(),
+        };
+        return making.loose(reason);
     };
     if options.strict == Strict::Always {
-        return by_rules(tool, dialect, rules, name);
+        return making.by(rules);
     }
-    let reason = match by_rules(tool, dialect, rules, name.clone()) {
+    let reason = match making.by(rules) {
         Ok(lowered) => match against(&lowered) {
             None => return Ok(lowered),
             Some(reason) => reason,
@@ -152,7 +156,7 @@ fn named(tool: &ToolDefinition, options: LowerOptions, name: String) -> Result<L
         Err(error @ LowerError::Schema(_)) => return Err(error),
         Err(error) => error.to_string(),
     };
-    loose(tool, dialect, name, reason)
+    making.loose(reason)
 }
 
 /// The tool without strict, for a reason.
@@ -162,9 +166,7 @@ fn loose(
     name: String,
     reason: String,
 ) -> Result<Lowered, LowerError> {
-    let mut lowered = by_rules(tool, dialect, dialect.loose(), name)?;
-    lowered.strict.reason = reason;
-    Ok(lowered)
+    Making::of(tool, dialect, name)?.loose(reason)
 }
 
 /// Why a tool is better off without strict.
@@ -187,80 +189,100 @@ fn against(lowered: &Lowered) -> Option<String> {
     })
 }
 
-/// Lowers a tool by one table of rules.
-fn by_rules(
-    tool: &ToolDefinition,
+/// One tool on its way into a dialect, strict and not.
+struct Making<'t> {
+    tool: &'t ToolDefinition,
     dialect: Dialect,
-    rules: &Rules,
     name: String,
-) -> Result<Lowered, LowerError> {
-    let is_strict = !std::ptr::eq(rules, dialect.loose());
-    let mut rewrites = Rewrites::default();
-    if name != tool.name {
-        rewrites.push("", "name", Effect::Exact, format!("is `{name}` for the provider"));
+    work: Work,
+}
+
+impl<'t> Making<'t> {
+    fn of(tool: &'t ToolDefinition, dialect: Dialect, name: String) -> Result<Self, LowerError> {
+        let schema = tool.input_schema.as_value();
+        crate::validator::size(schema)?;
+        Ok(Self { tool, dialect, name, work: Work::of(schema) })
     }
-    let description = description(&tool.description, rules, &mut rewrites);
-    let original = tool.input_schema.as_value();
-    let survey = survey::survey(original, rules.properties.as_ref())?;
-    let (schema, decoder) = match rules.form {
-        Form::AsIs => root::as_it_is(original, &mut rewrites),
-        Form::Kept if *original == Value::Bool(false) => {
-            return Err(LowerError::NeverValid { pointer: "".into() });
-        }
-        Form::Kept => {
-            let written;
-            let schema = if survey.old {
-                written = modern(original, &mut rewrites);
-                &written
-            } else {
-                original
-            };
-            kept::kept(schema, rules, &survey, &mut rewrites)
-        }
-        Form::Rebuilt => {
-            let mut schema = std::borrow::Cow::Borrowed(original);
-            if survey.old {
-                schema = std::borrow::Cow::Owned(modern(original, &mut rewrites));
-            }
-            if survey.indirect {
-                schema = std::borrow::Cow::Owned(direct::direct(&schema)?);
-            }
-            // A `null` is no value of a Rust parameter that may be left out: both are `None`.
-            let null_is_absent = tool.origin.kind == "rust";
-            rebuild(&schema, rules, null_is_absent, &mut rewrites)?
-        }
-    };
-    let count = count(&schema, rules)?;
-    let mut definition = dialect.entry(Entry {
-        name: name.clone(),
-        description,
-        schema,
-        strict: is_strict.then_some(true),
-        definition: tool,
-    });
-    if matches!(dialect, Dialect::Mcp20250618 | Dialect::Mcp20251125)
-        && super::mcp::without_odd_output(&mut definition)
-    {
-        rewrites.push("", "outputSchema", Effect::Hint, "left out: this revision takes objects only");
+
+    /// Without strict, for a reason.
+    fn loose(&mut self, reason: String) -> Result<Lowered, LowerError> {
+        let mut lowered = self.by(self.dialect.loose())?;
+        lowered.strict.reason = reason;
+        Ok(lowered)
     }
-    let rewrites = rewrites.finish(original);
-    let closed = rewrites.iter().any(|rewrite| rewrite.done == super::rebuild::IMPLIED);
-    let reason = match (is_strict, closed) {
-        (false, _) => "not asked for",
-        (true, false) => "nothing speaks against it",
-        (true, true) => {
-            "nothing speaks against it but that strict wants closed objects: other keys are refused"
+
+    /// By one table of rules.
+    fn by(&mut self, rules: &Rules) -> Result<Lowered, LowerError> {
+        let Self { tool, dialect, work, .. } = self;
+        let dialect = *dialect;
+        let is_strict = !std::ptr::eq(rules, dialect.loose());
+        let mut rewrites = Rewrites::default();
+        if self.name != tool.name {
+            rewrites.push("", "name", Effect::Exact, format!("is `{}` for the provider", self.name));
         }
-    };
-    Ok(Lowered {
-        tool: tool.name.clone(),
-        name,
-        definition,
-        rewrites,
-        decoder,
-        strict: Strictness::new(is_strict, reason),
-        count,
-    })
+        let description = description(&tool.description, rules, &mut rewrites);
+        let original = tool.input_schema.as_value();
+        let survey = survey::survey(original, rules.properties.as_ref(), work)?;
+        let (schema, decoder) = match rules.form {
+            Form::AsIs => root::as_it_is(original, &mut rewrites),
+            Form::Kept if *original == Value::Bool(false) => {
+                return Err(LowerError::NeverValid { pointer: "".into() });
+            }
+            Form::Kept => {
+                let written;
+                let schema = if survey.old {
+                    written = modern(original, &mut rewrites);
+                    &written
+                } else {
+                    original
+                };
+                kept::kept(schema, rules, &survey, &mut rewrites)
+            }
+            Form::Rebuilt => {
+                let mut schema = std::borrow::Cow::Borrowed(original);
+                if survey.old {
+                    schema = std::borrow::Cow::Owned(modern(original, &mut rewrites));
+                }
+                if survey.indirect {
+                    schema = std::borrow::Cow::Owned(direct::direct(&schema, work)?);
+                }
+                // A `null` is no value of a Rust parameter that may be left out: both are `None`.
+                let null_is_absent = tool.origin.kind == "rust";
+                rebuild(&schema, rules, null_is_absent, &mut rewrites, work)?
+            }
+        };
+        let count = count(&schema, rules)?;
+        let mut definition = dialect.entry(Entry {
+            name: self.name.clone(),
+            description,
+            schema,
+            strict: is_strict.then_some(true),
+            definition: tool,
+        });
+        if matches!(dialect, Dialect::Mcp20250618 | Dialect::Mcp20251125)
+            && super::mcp::without_odd_output(&mut definition)
+        {
+            rewrites.push("", "outputSchema", Effect::Hint, "left out: this revision takes objects only");
+        }
+        let rewrites = rewrites.finish(original);
+        let closed = rewrites.iter().any(|rewrite| rewrite.done == super::rebuild::IMPLIED);
+        let reason = match (is_strict, closed) {
+            (false, _) => "not asked for",
+            (true, false) => "nothing speaks against it",
+            (true, true) => {
+                "nothing speaks against it but that strict wants closed objects: other keys are refused"
+            }
+        };
+        Ok(Lowered {
+            tool: tool.name.clone(),
+            name: self.name.clone(),
+            definition,
+            rewrites,
+            decoder,
+            strict: Strictness::new(is_strict, reason),
+            count,
+        })
+    }
 }
 
 fn modern(original: &Value, rewrites: &mut Rewrites) -> Value {

@@ -23,9 +23,10 @@ pub(super) fn rename(schema: &mut Value, rule: &NameRule, rewrites: &mut Rewrite
         taken.insert(new.clone());
         table.insert(name.clone(), new);
     }
-    let mut codecs = Codecs { root: schema, table: &table, numbers: HashMap::new(), done: Vec::new() };
+    let (numbers, done, open) = (HashMap::new(), Vec::new(), Vec::new());
+    let mut codecs = Codecs { root: schema, table: &table, numbers, done, open };
     let codec = codecs.of(schema);
-    let definitions = codecs.done;
+    let definitions = codecs.finish();
     apply(schema, &table, &mut String::new(), rewrites);
     (codec, definitions)
 }
@@ -62,6 +63,8 @@ struct Codecs<'s> {
     table: &'s HashMap<String, String>,
     numbers: HashMap<String, usize>,
     done: Vec<Codec>,
+    /// Those that are not made yet, with their targets.
+    open: Vec<(usize, &'s Value)>,
 }
 
 impl<'s> Codecs<'s> {
@@ -138,16 +141,22 @@ impl<'s> Codecs<'s> {
             return Codec::Definition(*number);
         }
         let number = self.done.len();
-        let target = self.root.pointer(&pointer);
+        self.open.extend(self.root.pointer(&pointer).map(|target| (number, target)));
         self.numbers.insert(pointer, number);
         self.done.push(Codec::Same);
-        if let Some(target) = target {
+        Codec::Definition(number)
+    }
+
+    /// Makes the codecs of what references lead to. Not where they are met: definitions refer to each other in rows
+    /// that no stack would hold.
+    fn finish(mut self) -> Vec<Codec> {
+        while let Some((number, target)) = self.open.pop() {
             let codec = self.of(target);
             if let Some(place) = self.done.get_mut(number) {
                 *place = codec;
             }
         }
-        Codec::Definition(number)
+        self.done
     }
 }
 
@@ -156,6 +165,9 @@ fn apply(schema: &mut Value, table: &HashMap<String, String>, path: &mut String,
     let new = |name: &str| table.get(name).map_or(name, String::as_str).to_owned();
     if let Some(properties) = members.get("properties").and_then(Value::as_object) {
         for name in properties.keys().filter(|name| table.contains_key(*name)) {
+            if rewrites.is_full() {
+                break;
+            }
             let place = format!("{path}/properties/{}", escaped(name));
             rewrites.push(
                 &place,

@@ -75,6 +75,11 @@ pub(crate) struct Rewrites {
 const MOST: usize = 2_000;
 
 impl Rewrites {
+    /// Whether no more are listed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= MOST
+    }
+
     pub(crate) fn push(
         &mut self,
         pointer: &str,
@@ -82,7 +87,7 @@ impl Rewrites {
         effect: Effect,
         done: impl Into<Cow<'static, str>>,
     ) {
-        if self.list.len() >= MOST || !self.seen.insert((pointer.to_owned(), keyword.to_owned(), effect)) {
+        if self.is_full() || !self.seen.insert((pointer.to_owned(), keyword.to_owned(), effect)) {
             return;
         }
         self.list.push(Rewrite {

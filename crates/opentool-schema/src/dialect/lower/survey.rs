@@ -8,12 +8,11 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::circle::Links;
-use super::escaped;
+use super::{Work, bytes, escaped};
 use crate::SchemaError;
 use crate::dialect::rules::NameRule;
 use crate::refs::{Place, Refs, place_at};
 use crate::text::{found, shorten};
-use crate::validator::size;
 
 /// Where a keyword holds schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,12 +63,12 @@ pub(crate) struct Survey {
 /// Looks over the schema.
 ///
 /// # Errors
-/// [`SchemaError`] where it is none, where a reference leads out of it or nowhere, and where it is too large.
-pub(crate) fn survey(root: &Value, names: Option<&NameRule>) -> Result<Survey, SchemaError> {
-    size(root)?;
+/// [`SchemaError`] where it is none, and where a reference leads out of it or nowhere.
+pub(crate) fn survey(root: &Value, names: Option<&NameRule>, work: &mut Work) -> Result<Survey, SchemaError> {
     let mut walk = Walk {
         root,
         names,
+        work,
         resource: root,
         survey: Survey::default(),
         path: String::new(),
@@ -86,6 +85,7 @@ pub(crate) fn survey(root: &Value, names: Option<&NameRule>) -> Result<Survey, S
     // What references lead to may stand where no keyword holds schemas.
     while let Some((target, path)) = walk.open.pop() {
         if !walk.seen.contains(&std::ptr::from_ref(target)) {
+            walk.work.spend(bytes(&path).saturating_add(8), &path)?;
             walk.resource = place_at(root, &path).resource;
             walk.path = path;
             walk.schema(target)?;
@@ -99,6 +99,7 @@ pub(crate) fn survey(root: &Value, names: Option<&NameRule>) -> Result<Survey, S
 struct Walk<'s, 'n> {
     root: &'s Value,
     names: Option<&'n NameRule>,
+    work: &'n mut Work,
     /// What the references of the schema at hand start from.
     resource: &'s Value,
     survey: Survey,
@@ -284,12 +285,14 @@ impl<'s> Walk<'s, '_> {
         self.survey.indirect |= keyword == "$dynamicRef";
         let pointer = super::pointed(reference);
         if let Some((target, pointer)) = pointer.and_then(|p| Some((self.root.pointer(&p)?, p))) {
+            self.work.spend(bytes(&pointer).saturating_add(4), &self.path)?;
             self.links.refers(schema, target);
             self.open.push((target, pointer));
             return Ok(());
         }
         self.survey.indirect = true;
         let from = Place { schema: self.resource, resource: self.resource };
+        self.work.spend(bytes(&self.path).saturating_add(4), &self.path)?;
         self.indirect.push((from, reference, (schema, self.path.clone())));
         Ok(())
     }
@@ -307,6 +310,8 @@ impl<'s> Walk<'s, '_> {
                 lost = Some((reference, path));
                 break;
             }
+            // As many as there are anchors of that name, for each reference.
+            self.work.spend(targets.len().saturating_mul(4), path)?;
             targets.iter().for_each(|target| self.links.refers(schema, target.schema));
         }
         let Some((reference, path)) = lost else { return Ok(()) };

@@ -21,11 +21,14 @@ pub(super) struct Places<'r> {
 const MOST: usize = 1_000;
 
 impl<'r> Rebuild<'r, '_> {
-    pub(super) fn array(&mut self, flat: &Flat<'r>, spot: &Spot) -> Result<Made> {
+    pub(super) fn array(&mut self, flat: &Flat<'r>, spot: &Spot<'r>) -> Result<Made> {
         if spot.level >= self.rules.sizes.depth {
             return Ok(Some(self.as_text(&flat.subs, "it nests deeper than the provider takes")));
         }
-        let places = places(flat);
+        let longest =
+            flat.subs.iter().map(|sub| list(sub.get("prefixItems")).len()).max().unwrap_or_default();
+        self.spend(flat.subs.len().saturating_mul(longest.min(MOST).saturating_add(2)), "")?;
+        let places = places(flat, longest.min(MOST));
         if places.first.is_empty() {
             return self.uniform(flat, &places, spot);
         }
@@ -36,7 +39,7 @@ impl<'r> Rebuild<'r, '_> {
         }
     }
 
-    fn uniform(&mut self, flat: &Flat<'r>, places: &Places<'r>, spot: &Spot) -> Result<Made> {
+    fn uniform(&mut self, flat: &Flat<'r>, places: &Places<'r>, spot: &Spot<'r>) -> Result<Made> {
         let mut schema = Map::new();
         schema.insert("type".to_owned(), "array".into());
         let any = [Sub { schema: &ANY, pointer: format!("{}/items", flat.pointer()).into() }];
@@ -78,7 +81,7 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// An array whose places are kept.
-    fn placed(&mut self, flat: &Flat<'r>, places: &Places<'r>, spot: &Spot) -> Result<Made> {
+    fn placed(&mut self, flat: &Flat<'r>, places: &Places<'r>, spot: &Spot<'r>) -> Result<Made> {
         let mut schemas = Vec::new();
         let mut codecs = Vec::new();
         let mut most = None;
@@ -106,7 +109,10 @@ impl<'r> Rebuild<'r, '_> {
         }
         let mut limits = Map::new();
         let notes = self.limits(&mut limits, flat, ARRAY);
-        let rest_codec = rest.as_ref().map_or(Codec::Same, |rest| rest.codec.clone());
+        let (rest, rest_codec) = match rest {
+            Some(rest) => (Some(rest.schema), rest.codec),
+            None => (None, Codec::Same),
+        };
         let codec = if rest_codec.is_same() && codecs.iter().all(Codec::is_same) {
             Codec::Same
         } else {
@@ -123,7 +129,7 @@ impl<'r> Rebuild<'r, '_> {
                 schema.insert("items".to_owned(), false.into());
             }
             Some(rest) if !places.implied => {
-                schema.insert("items".to_owned(), Value::Object(rest.schema));
+                schema.insert("items".to_owned(), Value::Object(rest));
             }
             Some(_) => {}
         }
@@ -132,13 +138,12 @@ impl<'r> Rebuild<'r, '_> {
     }
 }
 
-fn places<'r>(flat: &Flat<'r>) -> Places<'r> {
-    let longest = flat.subs.iter().map(|sub| list(sub.get("prefixItems")).len()).max().unwrap_or_default();
+fn places<'r>(flat: &Flat<'r>, longest: usize) -> Places<'r> {
     let others = |sub: &Sub<'r>| {
         let keyword = ["items", "unevaluatedItems"].into_iter().find(|keyword| sub.get(keyword).is_some())?;
         Some(sub.below(keyword, sub.get(keyword)?))
     };
-    let first = (0..longest.min(MOST))
+    let first = (0..longest)
         .map(|i| {
             let at = |sub: &Sub<'r>| {
                 let places = sub.get("prefixItems").and_then(Value::as_array);

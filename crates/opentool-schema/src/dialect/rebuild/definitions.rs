@@ -1,8 +1,9 @@
 //! Targets of references as definitions of the lowered schema: each made once, however often it is referred to.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::flat::{BOOLEAN, NULL, NUMBER, OBJECT, list};
 use super::{Made, Open, Rebuild, Result, Spot, Stop, Sub, Where};
@@ -10,18 +11,56 @@ use crate::dialect::codec::Codec;
 use crate::dialect::lower::fitting;
 use crate::dialect::rules::{COMMON_NAMES, References};
 
-/// Schemas that are looked at to find the types of a definition that is not made yet.
-const LOOKED_AT: usize = 200;
+/// Definitions inside each other that are made at once; those deeper down are put off.
+const AT_ONCE: usize = 30;
+
+/// The definitions, in the order in which they were met.
+#[derive(Default)]
+pub(super) struct Definitions {
+    list: Vec<Definition>,
+    by_target: HashMap<*const Value, usize>,
+    by_name: HashMap<String, usize>,
+    /// Those in work whose types nobody has asked for yet.
+    unbound: Vec<usize>,
+    /// Those that are to be made when the stack is short again.
+    put_off: Vec<usize>,
+}
+
+impl Definitions {
+    fn named(&self, name: &str) -> Option<&Definition> {
+        self.list.get(*self.by_name.get(name)?)
+    }
+
+    /// The lowered definitions by name, and their codecs by number.
+    pub(super) fn finish(self) -> (Map<String, Value>, Vec<Codec>) {
+        let mut schemas = Map::new();
+        let mut codecs = Vec::new();
+        for definition in self.list {
+            match definition.made {
+                Some(made) => {
+                    schemas.insert(definition.name, Value::Object(made.schema));
+                    codecs.push(made.codec);
+                }
+                None => codecs.push(Codec::Same),
+            }
+        }
+        (schemas, codecs)
+    }
+}
 
 /// One definition.
-pub(super) struct Definition {
+struct Definition {
     pointer: Rc<str>,
-    pub(super) name: String,
+    name: String,
     /// `None` while it is being made, and for one that nothing fits.
-    pub(super) made: Option<Made>,
+    made: Option<Made>,
     /// The types that its lowered form can have, where somebody asked while it was being made.
     bound: Option<Map<String, Value>>,
     state: State,
+    /// Something refers to it while it is in work.
+    referred: bool,
+    /// Whether it takes `null`, once that is known.
+    takes_null: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,102 +123,146 @@ impl<'r> Rebuild<'r, '_> {
     /// # Errors
     /// [`Stop::Circle`] where the dialect has no circles and this would be one.
     pub(super) fn referred(&mut self, target: &Rc<str>) -> Result<Made> {
-        let known = self.definitions.iter().position(|definition| definition.pointer == *target);
+        let Some(schema) = self.root.pointer(target) else { return Ok(None) };
+        let known = self.definitions.by_target.get(&std::ptr::from_ref(schema));
         let number = match known {
-            Some(number) => number,
-            None => self.define(target)?,
+            Some(number) => *number,
+            None => self.define(target, schema)?,
         };
-        let Some(definition) = self.definitions.get(number) else { return Ok(None) };
-        if definition.state == State::InWork && self.rules.references == References::AloneNoCircle {
-            return Err(Stop::Circle(Rc::clone(target)));
+        let Some(definition) = self.definitions.list.get_mut(number) else { return Ok(None) };
+        if definition.state == State::InWork {
+            if self.rules.references == References::AloneNoCircle {
+                return Err(Stop::Circle(Rc::clone(target)));
+            }
+            definition.referred = true;
         }
         let codec = match &definition.made {
             None if definition.state == State::Done => return Ok(None),
             Some(made) if made.codec.is_same() => Codec::Same,
             _ => Codec::Definition(number),
         };
-        let reference = json!({"$ref": format!("#/$defs/{}", definition.name)});
-        Ok(Some(Made::new(reference, codec)))
+        let reference = format!("#/$defs/{}", definition.name);
+        let schema = Map::from_iter([("$ref".to_owned(), reference.into())]);
+        Ok(Some(Made { schema, codec }))
     }
 
-    fn define(&mut self, pointer: &Rc<str>) -> std::result::Result<usize, Stop> {
-        let number = self.definitions.len();
+    fn define(&mut self, pointer: &Rc<str>, schema: &'r Value) -> std::result::Result<usize, Stop> {
+        let number = self.definitions.list.len();
         let last = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
         let last = if last.is_empty() { "arguments" } else { &last };
-        let taken = |name: &str| self.definitions.iter().any(|definition| definition.name == name);
-        let name = fitting(last, &COMMON_NAMES, taken);
-        self.definitions.push(Definition {
+        let name = fitting(last, &COMMON_NAMES, |name| self.definitions.by_name.contains_key(name));
+        self.definitions.by_target.insert(std::ptr::from_ref(schema), number);
+        self.definitions.by_name.insert(name.clone(), number);
+        self.definitions.unbound.push(number);
+        self.definitions.list.push(Definition {
             pointer: Rc::clone(pointer),
             name,
             made: None,
             bound: None,
             state: State::InWork,
+            referred: false,
+            takes_null: None,
         });
-        let Some(schema) = self.root.pointer(pointer) else { return Ok(number) };
-        let sub = Sub { schema, pointer: Rc::clone(pointer) };
-        let spot = Spot {
-            level: 0,
-            open: Some(Rc::new(Open { pointer: Rc::clone(pointer), outer: None })),
-            place: Where::Inside,
-        };
-        let made = self.node(&[sub], &spot)?;
-        if let Some(definition) = self.definitions.get_mut(number) {
-            definition.made = made;
-            definition.state = State::Done;
+        // Where circles are refused, they have to be met on the way.
+        if self.depth > AT_ONCE && self.rules.references != References::AloneNoCircle {
+            self.definitions.put_off.push(number);
+        } else {
+            self.make(number, schema)?;
         }
         Ok(number)
     }
 
-    /// A definition that is made, by name.
-    pub(super) fn defined(&self, name: &str) -> Option<&Map<String, Value>> {
-        let definition = self.definitions.iter().find(|definition| definition.name == name)?;
-        Some(&definition.made.as_ref()?.schema)
+    /// Makes the definitions that were put off, and those that this puts off.
+    pub(super) fn put_off(&mut self) -> std::result::Result<(), Stop> {
+        while let Some(number) = self.definitions.put_off.pop() {
+            let pointer = self.definitions.list.get(number).map(|definition| Rc::clone(&definition.pointer));
+            if let Some(schema) = pointer.and_then(|pointer| self.root.pointer(&pointer)) {
+                self.make(number, schema)?;
+            }
+        }
+        Ok(())
     }
-}
 
-impl<'r> Rebuild<'r, '_> {
-    /// The schema of a definition that is still being made.
-    pub(super) fn in_work(&self, name: &str) -> Option<Sub<'r>> {
-        let definition = self.definitions.iter().find(|definition| definition.name == name)?;
-        let schema = self.root.pointer(&definition.pointer)?;
-        Some(Sub { schema, pointer: Rc::clone(&definition.pointer) })
+    fn make(&mut self, number: usize, schema: &'r Value) -> std::result::Result<(), Stop> {
+        let Some(definition) = self.definitions.list.get(number) else { return Ok(()) };
+        let sub = Sub { schema, pointer: Rc::clone(&definition.pointer) };
+        let open = Some(Rc::new(Open { target: schema, outer: None }));
+        let all = [sub];
+        let mut made = self.node(&all, &Spot { level: 0, open, place: Where::Inside })?;
+        let is_referred = self.definitions.list.get(number).is_some_and(|definition| definition.referred);
+        if made.is_none() && is_referred {
+            // It is too late to take the references back.
+            made = Some(self.as_text(&all, "no value fits"));
+        }
+        if let Some(definition) = self.definitions.list.get_mut(number) {
+            definition.made = made;
+            definition.state = State::Done;
+        }
+        // Nearly always the last one.
+        if let Some(place) = self.definitions.unbound.iter().rposition(|open| *open == number) {
+            self.definitions.unbound.swap_remove(place);
+        }
+        Ok(())
     }
 
     /// What is known of a lowered definition by its name: all of it, or its types while it is being made.
     pub(super) fn shape(&self, name: &str) -> Option<&Map<String, Value>> {
-        let definition = self.definitions.iter().find(|definition| definition.name == name)?;
+        let definition = self.definitions.named(name)?;
         definition.made.as_ref().map(|made| &made.schema).or(definition.bound.as_ref())
     }
 
-    /// Finds the types of the definitions that are still being made.
-    pub(super) fn bound_those_in_work(&mut self) {
-        for number in 0..self.definitions.len() {
-            let open = self.definitions.get(number).filter(|definition| {
-                definition.state == State::InWork && definition.made.is_none() && definition.bound.is_none()
-            });
-            let Some(pointer) = open.map(|definition| Rc::clone(&definition.pointer)) else { continue };
-            let bound = self.bound(&pointer);
-            if let Some(definition) = self.definitions.get_mut(number) {
-                definition.bound = Some(bound);
+    /// A definition by name: its lowered form, or the schema that it is being made of.
+    pub(super) fn defined(&self, name: &str) -> Option<std::result::Result<&Map<String, Value>, Sub<'r>>> {
+        let definition = self.definitions.named(name)?;
+        Some(match &definition.made {
+            Some(made) => Ok(&made.schema),
+            None => {
+                let pointer = Rc::clone(&definition.pointer);
+                Err(Sub { schema: self.root.pointer(&pointer)?, pointer })
             }
+        })
+    }
+
+    /// Whether a definition that is made takes `null`, if that is known.
+    pub(super) fn known_null(&self, name: &str) -> Option<bool> {
+        self.definitions.named(name)?.takes_null
+    }
+
+    pub(super) fn know_null(&mut self, name: &str, takes_null: bool) {
+        let number = self.definitions.by_name.get(name).copied();
+        if let Some(definition) = number.and_then(|number| self.definitions.list.get_mut(number)) {
+            definition.takes_null = Some(takes_null);
         }
     }
 
-    /// The types that the lowered form of a schema can have; no limit where that is not soon found.
-    fn bound(&mut self, pointer: &Rc<str>) -> Map<String, Value> {
-        let Some(schema) = self.root.pointer(pointer) else { return Map::new() };
+    /// Finds the types of the definitions that are still being made.
+    pub(super) fn bound_those_in_work(&mut self) -> std::result::Result<(), Stop> {
+        for number in std::mem::take(&mut self.definitions.unbound) {
+            let pointer = self.definitions.list.get(number).map(|definition| Rc::clone(&definition.pointer));
+            let Some(pointer) = pointer else { continue };
+            let bound = self.bound(&pointer)?;
+            if let Some(definition) = self.definitions.list.get_mut(number) {
+                definition.bound = Some(bound);
+            }
+        }
+        Ok(())
+    }
+
+    /// The types that the lowered form of a schema can have; no limit where it never says.
+    fn bound(&mut self, pointer: &Rc<str>) -> std::result::Result<Map<String, Value>, Stop> {
+        let Some(schema) = self.root.pointer(pointer) else { return Ok(Map::new()) };
         let sub = Sub { schema, pointer: Rc::clone(pointer) };
         let spot = Spot { level: 0, open: None, place: Where::Inside };
-        let left = self.steps;
-        self.steps = left.min(LOOKED_AT);
-        let flat = self.flatten(&[sub], &spot);
-        self.steps = left;
-        let Ok(flat) = flat else { return Map::new() };
+        let flat = match self.flatten(&[sub], &spot) {
+            Ok(flat) => flat,
+            Err(Stop::Circle(_)) => return Ok(Map::new()),
+            Err(error) => return Err(error),
+        };
         let named = flat
             .subs
             .iter()
             .any(|sub| sub.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty()));
-        let plain = flat.unions.is_empty() && self.values(&flat).is_none();
+        let plain = flat.unions.is_empty() && self.values(&flat)?.is_none();
         let types = if flat.kinds == OBJECT && named && plain && self.rules.objects.empty {
             vec!["object"]
         } else {
@@ -189,6 +272,6 @@ impl<'r> Rebuild<'r, '_> {
             let others = others.into_iter().filter(|(kind, _)| flat.kinds & kind != 0).map(|(_, name)| name);
             ["object", "array", "string"].into_iter().chain(others).collect()
         };
-        Map::from_iter([("type".to_owned(), types.into())])
+        Ok(Map::from_iter([("type".to_owned(), types.into())]))
     }
 }

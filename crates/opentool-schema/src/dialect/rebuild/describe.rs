@@ -4,10 +4,10 @@
 use serde_json::{Map, Value};
 
 use super::flat::Flat;
-use super::{Rebuild, Sub};
+use super::picture::picture;
+use super::{Rebuild, Sub, bytes, weight};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
-use crate::text::shorten;
 
 /// Where a keyword went.
 pub(super) const MOVED: &str = "moved to the description";
@@ -17,61 +17,64 @@ const LONGEST: usize = 300;
 /// A keyword and its value, for the description.
 pub(super) type Note<'r> = (&'r str, &'r Value);
 
-/// Keywords that the files for types, values and alternatives answer for, and those that say nothing here.
-const ELSEWHERE: [&str; 52] = [
-    "type",
-    "enum",
-    "const",
-    "$ref",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "if",
-    "then",
-    "else",
-    "properties",
-    "required",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "$defs",
-    "definitions",
-    "$schema",
-    "$id",
-    "$anchor",
-    "$dynamicAnchor",
-    "$comment",
-    "$vocabulary",
-    "title",
-    "description",
-    "not",
-];
+/// Whether the files for types, values and alternatives answer for a keyword, or it says nothing here.
+fn is_elsewhere(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "type"
+            | "enum"
+            | "const"
+            | "$ref"
+            | "allOf"
+            | "anyOf"
+            | "oneOf"
+            | "if"
+            | "then"
+            | "else"
+            | "properties"
+            | "required"
+            | "additionalProperties"
+            | "patternProperties"
+            | "propertyNames"
+            | "minProperties"
+            | "maxProperties"
+            | "dependentRequired"
+            | "dependentSchemas"
+            | "unevaluatedProperties"
+            | "unevaluatedItems"
+            | "items"
+            | "prefixItems"
+            | "minItems"
+            | "maxItems"
+            | "uniqueItems"
+            | "contains"
+            | "minContains"
+            | "maxContains"
+            | "minLength"
+            | "maxLength"
+            | "pattern"
+            | "format"
+            | "contentEncoding"
+            | "contentMediaType"
+            | "contentSchema"
+            | "minimum"
+            | "maximum"
+            | "exclusiveMinimum"
+            | "exclusiveMaximum"
+            | "multipleOf"
+            | "$defs"
+            | "definitions"
+            | "$schema"
+            | "$id"
+            | "$anchor"
+            | "$dynamicAnchor"
+            | "$comment"
+            | "$vocabulary"
+            | "title"
+            | "description"
+            | "not"
+    )
+}
 
 impl<'r> Rebuild<'r, '_> {
     /// Writes title, description and default, with what `notes` add; lists what is left out.
@@ -133,11 +136,12 @@ impl<'r> Rebuild<'r, '_> {
                         notes.push((keyword, value));
                         self.note(&sub.pointer, keyword, Effect::Hint, MOVED);
                     }
-                    known if ELSEWHERE.contains(&known) => {}
+                    known if is_elsewhere(known) => {}
                     _ => self.note(&sub.pointer, keyword, Effect::Hint, "left out"),
                 }
             }
         }
+        self.work.owe(texts.iter().map(|text| bytes(text).saturating_add(texts.len())).sum());
         if let Some(title) = title.filter(|_| self.has("title")) {
             schema.insert("title".to_owned(), title.into());
         }
@@ -146,12 +150,15 @@ impl<'r> Rebuild<'r, '_> {
             if !text.is_empty() {
                 text.push_str("\n\n");
             }
-            text.push_str(&notation(&notes));
+            let told = notation(&notes);
+            self.work.owe(bytes(&told));
+            text.push_str(&told);
         }
         if !text.is_empty() {
             schema.insert("description".to_owned(), text.into());
         }
         if let Some(default) = default.filter(|_| self.has("default") && codec.is_same()) {
+            self.work.owe(weight(default));
             schema.insert("default".to_owned(), default.clone());
         }
     }
@@ -159,15 +166,14 @@ impl<'r> Rebuild<'r, '_> {
     /// Lists every rule of a schema that no longer holds for the provider, and of what it refers to.
     pub(super) fn lose(&mut self, sub: &Sub<'r>, why: &'static str) {
         let mut open = vec![sub.clone()];
-        let mut seen: Vec<*const Value> = Vec::new();
         while let Some(sub) = open.pop() {
             let Some(members) = sub.schema.as_object() else { continue };
-            let here = std::ptr::from_ref(sub.schema);
-            // Long lists of lost rules help nobody.
-            if seen.contains(&here) || seen.len() > 200 {
+            // What is listed already is listed with all that is in it.
+            if !self.lost.insert(std::ptr::from_ref(sub.schema)) {
                 continue;
             }
-            seen.push(here);
+            self.work.owe(members.len());
+            let cost = bytes(&sub.pointer).saturating_add(1);
             for (keyword, value) in members {
                 match (keyword.as_str(), value) {
                     (
@@ -183,15 +189,17 @@ impl<'r> Rebuild<'r, '_> {
                     }
                     ("properties" | "patternProperties" | "dependentSchemas", Value::Object(map)) => {
                         self.note(&sub.pointer, keyword, Effect::Wider, why);
+                        self.work.owe(map.len().saturating_mul(cost));
                         open.extend(map.iter().map(|(key, inner)| sub.entry(keyword, key, inner)));
                     }
                     ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(list)) => {
                         self.note(&sub.pointer, keyword, Effect::Wider, why);
+                        self.work.owe(list.len().saturating_mul(cost));
                         let inner = list.iter().enumerate();
                         open.extend(inner.map(|(i, inner)| sub.entry(keyword, &i.to_string(), inner)));
                     }
                     ("enum" | "const", _) => self.note(&sub.pointer, keyword, Effect::Wider, why),
-                    (_, inner) if ELSEWHERE.contains(&keyword.as_str()) => {
+                    (_, inner) if is_elsewhere(keyword) => {
                         self.note(&sub.pointer, keyword, Effect::Wider, why);
                         if inner.is_object() {
                             open.push(sub.below(keyword, inner));
@@ -206,10 +214,8 @@ impl<'r> Rebuild<'r, '_> {
 
 /// `{minLength: 3, format: "uri"}`.
 fn notation(notes: &[Note<'_>]) -> String {
-    let parts: Vec<String> = notes
-        .iter()
-        .map(|(keyword, value)| format!("{keyword}: {}", shorten(&value.to_string(), LONGEST)))
-        .collect();
+    let parts: Vec<String> =
+        notes.iter().map(|(keyword, value)| format!("{keyword}: {}", picture(value, LONGEST))).collect();
     format!("{{{}}}", parts.join(", "))
 }
 

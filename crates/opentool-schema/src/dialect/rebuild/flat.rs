@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Rebuild, Spot, Stop, Sub};
+use super::{Rebuild, Spot, Stop, Sub, bytes};
 use crate::SchemaError;
 use crate::dialect::lower::pointed;
 
@@ -19,6 +19,9 @@ pub(super) const ARRAY: u8 = 32;
 pub(super) const OBJECT: u8 = 64;
 pub(super) const ALL: u8 = 127;
 
+/// Schemas in a row that speak about one value, by reference or `allOf`.
+const IN_A_ROW: usize = 128;
+
 pub(super) static ANY: Value = Value::Bool(true);
 
 /// What applies to one value.
@@ -30,9 +33,16 @@ pub(super) struct Flat<'r> {
     pub(super) kinds: u8,
     pub(super) unions: Vec<Union<'r>>,
     /// The targets of references that were written out.
-    pub(super) opened: Vec<Rc<str>>,
+    pub(super) opened: Vec<&'r Value>,
     /// How many of the schemas have had their texts used by what is around.
     pub(super) told: usize,
+}
+
+impl<'r> Flat<'r> {
+    /// These schemas as they are, of any type.
+    pub(super) fn of(subs: Vec<Sub<'r>>) -> Self {
+        Self { subs, kinds: ALL, unions: Vec::new(), opened: Vec::new(), told: 0 }
+    }
 }
 
 /// Alternatives, of which one must apply.
@@ -45,8 +55,8 @@ pub(super) struct Union<'r> {
 
 impl<'r> Rebuild<'r, '_> {
     /// Flattens a conjunction.
-    pub(super) fn flatten(&mut self, all: &[Sub<'r>], spot: &Spot) -> Result<Flat<'r>, Stop> {
-        let mut flat = Flat { subs: Vec::new(), kinds: ALL, unions: Vec::new(), opened: Vec::new(), told: 0 };
+    pub(super) fn flatten(&mut self, all: &[Sub<'r>], spot: &Spot<'r>) -> Result<Flat<'r>, Stop> {
+        let mut flat = Flat::of(Vec::with_capacity(all.len()));
         for sub in all {
             self.add(&mut flat, sub, spot)?;
         }
@@ -54,8 +64,23 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// Adds one more schema that applies.
-    pub(super) fn add(&mut self, flat: &mut Flat<'r>, sub: &Sub<'r>, spot: &Spot) -> Result<(), Stop> {
+    pub(super) fn add(&mut self, flat: &mut Flat<'r>, sub: &Sub<'r>, spot: &Spot<'r>) -> Result<(), Stop> {
+        self.add_within(flat, sub, spot, IN_A_ROW)
+    }
+
+    fn add_within(
+        &mut self,
+        flat: &mut Flat<'r>,
+        sub: &Sub<'r>,
+        spot: &Spot<'r>,
+        left: usize,
+    ) -> Result<(), Stop> {
         self.step(&sub.pointer)?;
+        let Some(left) = left.checked_sub(1) else {
+            let message = format!("more than {IN_A_ROW} schemas in a row for one value");
+            let error = SchemaError::TooComplex { pointer: (&*sub.pointer).into(), message: message.into() };
+            return Err(Stop::Error(error.into()));
+        };
         let members = match sub.schema {
             Value::Object(members) => members,
             Value::Bool(true) => return Ok(()),
@@ -71,38 +96,43 @@ impl<'r> Rebuild<'r, '_> {
         if let Some(Value::String(reference)) = members.get("$ref") {
             let (pointer, target) = self.target(reference, &sub.pointer)?;
             // What applies already applies no more the second time.
-            if !flat.opened.contains(&pointer) {
-                if spot.is_open(&pointer) {
+            self.spend(flat.opened.len() / 8, &pointer)?;
+            if !flat.opened.iter().any(|opened| std::ptr::eq(*opened, target)) {
+                if spot.is_open(target) {
                     return Err(Stop::Circle(pointer));
                 }
-                flat.opened.push(Rc::clone(&pointer));
-                self.add(flat, &Sub { schema: target, pointer }, spot)?;
+                flat.opened.push(target);
+                self.add_within(flat, &Sub { schema: target, pointer }, spot, left)?;
             }
         }
         for (i, inner) in list(members.get("allOf")).iter().enumerate() {
-            self.add(flat, &sub.entry("allOf", &i.to_string(), inner), spot)?;
+            self.add_within(flat, &sub.entry("allOf", &i.to_string(), inner), spot, left)?;
         }
         for keyword in ["anyOf", "oneOf"] {
-            let mut branches: Vec<Vec<Sub<'r>>> = list(members.get(keyword))
-                .iter()
-                .enumerate()
-                .map(|(i, inner)| vec![sub.entry(keyword, &i.to_string(), inner)])
-                .collect();
-            match (branches.len(), branches.pop()) {
-                (0, _) | (_, None) => {}
-                (1, Some(only)) => {
-                    for inner in &only {
-                        self.add(flat, inner, spot)?;
-                    }
-                }
-                (_, Some(last)) => {
-                    branches.push(last);
-                    flat.unions.push(Union { keyword, pointer: Rc::clone(&sub.pointer), branches });
+            match list(members.get(keyword)) {
+                [] => {}
+                [only] => self.add_within(flat, &sub.entry(keyword, "0", only), spot, left)?,
+                several => {
+                    self.spend(
+                        several.len().saturating_mul(bytes(&sub.pointer).saturating_add(2)),
+                        &sub.pointer,
+                    )?;
+                    let branches = several.iter().enumerate();
+                    let branches = branches.map(|(i, inner)| vec![sub.entry(keyword, &i.to_string(), inner)]);
+                    let (pointer, branches) = (Rc::clone(&sub.pointer), branches.collect());
+                    flat.unions.push(Union { keyword, pointer, branches });
                 }
             }
         }
         self.conditions(flat, sub);
         Ok(())
+    }
+
+    /// The same once more, to be added to.
+    pub(super) fn again(&mut self, flat: &Flat<'r>) -> Result<Flat<'r>, Stop> {
+        let (subs, opened) = (flat.subs.len(), flat.opened.len());
+        self.spend(subs.saturating_add(opened).saturating_add(flat.unions.len()), "")?;
+        Ok(flat.clone())
     }
 
     /// Conditions as alternatives, without the negation that would keep them apart.

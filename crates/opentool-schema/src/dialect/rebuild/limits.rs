@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::describe::{MOVED, Note};
 use super::flat::{ARRAY, FRACTION, Flat, INTEGER, OBJECT, STRING};
-use super::{Rebuild, Sub};
+use super::{Rebuild, Sub, weight};
 use crate::dialect::lower::Effect;
 use crate::dialect::rules::Patterns;
 
@@ -49,6 +49,7 @@ impl<'r> Rebuild<'r, '_> {
         but: &[&str],
     ) -> Vec<Note<'r>> {
         let mut notes = Vec::new();
+        self.work.owe(flat.subs.len());
         for keyword in keywords(kind).iter().copied().filter(|keyword| !but.contains(keyword)) {
             let mut all: Vec<(&Sub<'r>, &'r Value)> =
                 flat.subs.iter().filter_map(|sub| Some((sub, sub.get(keyword)?))).collect();
@@ -96,6 +97,7 @@ impl<'r> Rebuild<'r, '_> {
                 _ => true,
             });
             if tighter {
+                self.work.owe(weight(value));
                 schema.insert(keyword.to_owned(), value.clone());
             }
             return;

@@ -4,7 +4,7 @@
 //! all schemas that apply to it, each with its pointer, so that `allOf`, `$ref` with neighbours and alternatives
 //! beside properties are one thing. It is flattened ([`flat`]), its alternatives are multiplied out ([`union`]),
 //! and each type is written by its own file. What has no form at all becomes a JSON text ([`text`]). Bounds: the
-//! survey's on the schema, [`STEPS`] on the work.
+//! survey's on the schema, [`Work`] on the work, [`DEEPEST`] on the stack.
 
 mod array;
 mod definitions;
@@ -15,6 +15,7 @@ mod node;
 mod object;
 mod openapi;
 mod optional;
+mod picture;
 mod rest;
 mod simplify;
 mod text;
@@ -23,15 +24,16 @@ mod union;
 mod values;
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
 use super::codec::{Codec, Decoder};
-use super::lower::{Effect, LowerError, Rewrites};
+use super::lower::{Effect, LowerError, Rewrites, Work, bytes, weight, weight_of};
 use super::rules::{Rules, Types};
 use crate::SchemaError;
-use definitions::Definition;
+use definitions::Definitions;
 use flat::OBJECT;
 
 /// What is said where an object or an array that does not speak of others is closed.
@@ -42,8 +44,12 @@ pub(crate) const AS_TEXT: &str = "written as JSON text";
 /// The name under which arguments stand that are no plain object.
 const WRAPPER: &str = "arguments";
 
-/// Schemas that are looked at while one is rebuilt: a small one can stand for 2^40.
-const STEPS: usize = 20_000;
+/// What one more schema costs, with all that is done for it.
+const STEP: usize = 50;
+/// What one listed change costs.
+const NOTE: usize = 4;
+/// Schemas inside each other, by whatever way; the stack has to hold them.
+const DEEPEST: usize = 72;
 
 /// A schema that applies to the value at hand.
 #[derive(Debug, Clone)]
@@ -70,11 +76,11 @@ impl<'r> Sub<'r> {
 
 /// Where in the lowered schema something is written.
 #[derive(Debug, Clone)]
-struct Spot {
+struct Spot<'r> {
     /// Objects and arrays around it.
     level: usize,
     /// The targets of references that are being written out around it.
-    open: Option<Rc<Open>>,
+    open: Option<Rc<Open<'r>>>,
     place: Where,
 }
 
@@ -87,12 +93,12 @@ enum Where {
 }
 
 #[derive(Debug)]
-struct Open {
-    pointer: Rc<str>,
-    outer: Option<Rc<Open>>,
+struct Open<'r> {
+    target: &'r Value,
+    outer: Option<Rc<Open<'r>>>,
 }
 
-impl Spot {
+impl<'r> Spot<'r> {
     fn inner(&self, levels: usize) -> Self {
         Self { level: self.level.saturating_add(levels), open: self.open.clone(), place: Where::Inside }
     }
@@ -101,17 +107,16 @@ impl Spot {
         Self { place: Where::Union, ..self.clone() }
     }
 
-    fn with(&self, opened: &[Rc<str>]) -> Self {
-        let open = opened.iter().fold(self.open.clone(), |outer, pointer| {
-            Some(Rc::new(Open { pointer: Rc::clone(pointer), outer }))
-        });
+    fn with(&self, opened: &[&'r Value]) -> Self {
+        let open =
+            opened.iter().fold(self.open.clone(), |outer, target| Some(Rc::new(Open { target, outer })));
         Self { open, ..self.clone() }
     }
 
-    fn is_open(&self, pointer: &str) -> bool {
+    fn is_open(&self, target: &Value) -> bool {
         let mut next = self.open.as_deref();
         while let Some(open) = next {
-            if &*open.pointer == pointer {
+            if std::ptr::eq(open.target, target) {
                 return true;
             }
             next = open.outer.as_deref();
@@ -128,6 +133,11 @@ struct Made {
 }
 
 impl Made {
+    /// What it costs to look at all of it.
+    fn weight(&self) -> usize {
+        weight_of(&self.schema).saturating_add(self.codec.weight())
+    }
+
     fn new(schema: Value, codec: Codec) -> Self {
         let schema = match schema {
             Value::Object(schema) => schema,
@@ -158,8 +168,16 @@ struct Rebuild<'r, 'w> {
     rules: &'w Rules,
     null_is_absent: bool,
     rewrites: &'w mut Rewrites,
-    definitions: Vec<Definition>,
-    steps: usize,
+    work: &'w mut Work,
+    definitions: Definitions,
+    /// Schemas that are being written, inside each other.
+    depth: usize,
+    /// Optional references that are written out inside each other.
+    written_out: usize,
+    /// What has been listed as lost with all that is in it.
+    lost: HashSet<*const Value>,
+    /// Patterns of keys, compiled.
+    patterns: HashMap<&'r str, jsonschema::Validator>,
 }
 
 /// Rebuilds the whole of a tool's schema.
@@ -168,37 +186,48 @@ pub(super) fn rebuild(
     rules: &Rules,
     null_is_absent: bool,
     rewrites: &mut Rewrites,
+    work: &mut Work,
 ) -> std::result::Result<(Value, Decoder), LowerError> {
-    let mut work = Rebuild { root, rules, null_is_absent, rewrites, definitions: Vec::new(), steps: STEPS };
-    let made = work.whole().map_err(|stop| match stop {
+    let mut making = Rebuild {
+        root,
+        rules,
+        null_is_absent,
+        rewrites,
+        work,
+        definitions: Definitions::default(),
+        depth: 0,
+        written_out: 0,
+        lost: HashSet::new(),
+        patterns: HashMap::new(),
+    };
+    let made = making.whole().and_then(|made| {
+        making.put_off()?;
+        Ok(made)
+    });
+    let made = made.map_err(|stop| match stop {
         Stop::Error(error) => error,
         Stop::Circle(pointer) => SchemaError::Endless { pointer: (&*pointer).into() }.into(),
     })?;
     let Some(made) = made else { return Err(LowerError::NeverValid { pointer: "".into() }) };
-    let definitions = std::mem::take(&mut work.definitions);
-    let mut schemas = Map::new();
-    let mut codecs = Vec::new();
-    for definition in definitions {
-        if let Some(made) = definition.made {
-            schemas.insert(definition.name, Value::Object(made.schema));
-            codecs.push(made.codec);
-        } else {
-            codecs.push(Codec::Same);
-        }
-    }
+    let (schemas, codecs) = std::mem::take(&mut making.definitions).finish();
     let (codec, codecs) = simplify::simplify(made.codec, codecs);
     let mut schema = made.schema;
+    let decoder = if codec.is_same() {
+        Decoder::default()
+    } else {
+        making.work.spend(weight_of(&schemas), "")?;
+        Decoder::new(codec, codecs, schemas.clone())
+    };
     if !schemas.is_empty() {
-        schema.insert("$defs".to_owned(), Value::Object(schemas.clone()));
+        schema.insert("$defs".to_owned(), Value::Object(schemas));
     }
     let mut schema = Value::Object(schema);
     if rules.objects.closed && !rules.objects.says_closed {
         openapi::open(&mut schema);
     }
     if rules.types == Types::OpenApi {
-        openapi::spell(&mut schema);
+        openapi::spell(&mut schema, work)?;
     }
-    let decoder = if codec.is_same() { Decoder::default() } else { Decoder::new(codec, codecs, schemas) };
     Ok((schema, decoder))
 }
 
@@ -208,23 +237,39 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     fn note(&mut self, pointer: &str, keyword: &str, effect: Effect, done: impl Into<Cow<'static, str>>) {
+        self.work.owe(bytes(pointer).saturating_add(NOTE));
         self.rewrites.push(pointer, keyword, effect, done);
     }
 
+    /// One more schema is looked at.
     fn step(&mut self, pointer: &str) -> std::result::Result<(), Stop> {
-        match self.steps.checked_sub(1) {
-            Some(left) => {
-                self.steps = left;
-                Ok(())
-            }
-            None => Err(Stop::Error(
-                SchemaError::TooComplex {
-                    pointer: pointer.into(),
-                    message: format!("written out for this provider it has more than {STEPS} parts").into(),
-                }
-                .into(),
-            )),
-        }
+        self.spend(bytes(pointer).saturating_add(STEP), pointer)
+    }
+
+    /// Pays for work.
+    fn spend(&mut self, units: usize, pointer: &str) -> std::result::Result<(), Stop> {
+        self.work.spend(units, pointer).map_err(|error| Stop::Error(error.into()))
+    }
+
+    /// A copy, for a codec.
+    fn copied(&mut self, schema: &Map<String, Value>, pointer: &str) -> std::result::Result<Value, Stop> {
+        self.spend(weight_of(schema), pointer)?;
+        Ok(Value::Object(schema.clone()))
+    }
+
+    /// Does what goes one schema deeper.
+    fn deeper<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> std::result::Result<T, Stop>,
+    ) -> std::result::Result<T, Stop> {
+        self.depth = self.depth.saturating_add(1);
+        let done = run(self);
+        self.depth = self.depth.saturating_sub(1);
+        done
+    }
+
+    fn is_too_deep(&self) -> bool {
+        self.depth > DEEPEST
     }
 
     /// The root: an object, or anything else under one name.
@@ -232,7 +277,7 @@ impl<'r> Rebuild<'r, '_> {
         let root = Sub { schema: self.root, pointer: "".into() };
         let spot = Spot {
             level: 0,
-            open: Some(Rc::new(Open { pointer: "".into(), outer: None })),
+            open: Some(Rc::new(Open { target: self.root, outer: None })),
             place: Where::Root,
         };
         let mut flat = self.flatten(&[root], &spot)?;
@@ -240,7 +285,7 @@ impl<'r> Rebuild<'r, '_> {
         if flat.kinds == 0 {
             return Ok(None);
         }
-        if flat.unions.is_empty() && self.values(&flat).is_none() {
+        if flat.unions.is_empty() && self.values(&flat)?.is_none() {
             return self.object(&flat, &spot.with(&flat.opened));
         }
         let Some(made) = self.flat_node(flat, &spot.inner(1))? else { return Ok(None) };
@@ -250,11 +295,16 @@ impl<'r> Rebuild<'r, '_> {
         self.note("", "anyOf", Effect::Exact, format!("the whole stands under `{WRAPPER}`"));
         let mut schema = Map::new();
         schema.insert("type".to_owned(), "object".into());
-        schema.insert("properties".to_owned(), json!({WRAPPER: made.schema}));
+        schema.insert("properties".to_owned(), single(WRAPPER, made.schema));
         schema.insert("required".to_owned(), json!([WRAPPER]));
         if self.rules.objects.closed {
             schema.insert("additionalProperties".to_owned(), false.into());
         }
         Ok(Some(Made { schema, codec: Codec::Wrapped(WRAPPER.to_owned(), Box::new(made.codec)) }))
     }
+}
+
+/// An object of one member: without copying it, as `json!` does.
+fn single(key: &str, member: Map<String, Value>) -> Value {
+    Value::Object(Map::from_iter([(key.to_owned(), Value::Object(member))]))
 }

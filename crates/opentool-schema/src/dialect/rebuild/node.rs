@@ -12,7 +12,14 @@ use crate::dialect::rules::References;
 
 impl<'r> Rebuild<'r, '_> {
     /// What a conjunction becomes.
-    pub(super) fn node(&mut self, all: &[Sub<'r>], spot: &Spot) -> Result<Made> {
+    pub(super) fn node(&mut self, all: &[Sub<'r>], spot: &Spot<'r>) -> Result<Made> {
+        if self.is_too_deep() {
+            return Ok(Some(self.as_text(all, "it nests too deep to be written out")));
+        }
+        self.deeper(|making| making.node_here(all, spot))
+    }
+
+    fn node_here(&mut self, all: &[Sub<'r>], spot: &Spot<'r>) -> Result<Made> {
         let circle = match self.by_reference(all, spot) {
             Ok(Some(done)) => return Ok(done),
             Ok(None) => match self.flatten(all, spot) {
@@ -31,7 +38,7 @@ impl<'r> Rebuild<'r, '_> {
         &mut self,
         all: &[Sub<'r>],
         circle: &Rc<str>,
-        spot: &Spot,
+        spot: &Spot<'r>,
     ) -> std::result::Result<Made, Stop> {
         // Written out it has no end. A reference alone may do, where there can be one.
         let place = spot.place != Where::Union;
@@ -54,7 +61,7 @@ impl<'r> Rebuild<'r, '_> {
     fn by_reference(
         &mut self,
         all: &[Sub<'r>],
-        spot: &Spot,
+        spot: &Spot<'r>,
     ) -> std::result::Result<Option<Option<Made>>, Stop> {
         let kept = match self.rules.references {
             References::Nowhere => false,
@@ -68,17 +75,12 @@ impl<'r> Rebuild<'r, '_> {
         }
         let Some(mut made) = self.referred(&reference.target)? else { return Ok(Some(None)) };
         if reference.has_texts {
-            let holder = Flat {
-                subs: vec![reference.holder],
-                kinds: ALL,
-                unions: Vec::new(),
-                opened: Vec::new(),
-                told: 0,
-            };
+            let holder = Flat::of(vec![reference.holder]);
             let mut schema = Map::new();
             self.tell(&mut schema, &holder, &made.codec, Vec::new());
             if !schema.is_empty() {
-                schema.insert("anyOf".to_owned(), json!([made.schema]));
+                let referred = Value::Object(std::mem::take(&mut made.schema));
+                schema.insert("anyOf".to_owned(), Value::Array(vec![referred]));
                 made.schema = schema;
             }
         }
@@ -86,7 +88,7 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// What a flattened conjunction becomes.
-    pub(super) fn flat_node(&mut self, flat: Flat<'r>, spot: &Spot) -> Result<Made> {
+    pub(super) fn flat_node(&mut self, flat: Flat<'r>, spot: &Spot<'r>) -> Result<Made> {
         let spot = spot.with(&flat.opened);
         if flat.kinds == 0 {
             return Ok(None);
@@ -94,7 +96,7 @@ impl<'r> Rebuild<'r, '_> {
         if !flat.unions.is_empty() {
             return self.union(flat, &spot);
         }
-        if let Some(values) = self.values(&flat) {
+        if let Some(values) = self.values(&flat)? {
             return self.enumeration(&flat, &values);
         }
         if flat.kinds == ALL {
@@ -104,7 +106,7 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// A schema that names no type.
-    fn untyped(&mut self, mut flat: Flat<'r>, spot: &Spot) -> Result<Made> {
+    fn untyped(&mut self, mut flat: Flat<'r>, spot: &Spot<'r>) -> Result<Made> {
         let hinted = flat.subs.iter().fold(0, |all, sub| all | hinted(sub));
         if hinted == 0 {
             if self.rules.typed {
@@ -123,7 +125,7 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// A schema of certain types: one form for each of them.
-    fn typed(&mut self, flat: &Flat<'r>, spot: &Spot) -> Result<Made> {
+    fn typed(&mut self, flat: &Flat<'r>, spot: &Spot<'r>) -> Result<Made> {
         let mut kinds: Vec<u8> =
             [OBJECT, ARRAY, STRING, BOOLEAN].into_iter().filter(|kind| flat.kinds & kind != 0).collect();
         match flat.kinds & NUMBER {
@@ -133,66 +135,66 @@ impl<'r> Rebuild<'r, '_> {
         }
         let nullable = flat.kinds & NULL != 0;
         match (&kinds[..], nullable) {
-            ([], _) => {
-                let mut schema = Map::new();
-                schema.insert("type".to_owned(), "null".into());
-                self.tell(&mut schema, flat, &Codec::Same, Vec::new());
-                Ok(Some(Made { schema, codec: Codec::Same }))
-            }
+            ([], _) => Ok(Some(self.scalar(flat, NULL))),
             ([kind], false) => self.of_kind(flat, *kind, spot),
-            (kinds, nullable) => {
-                let mut branches = Vec::new();
-                let mut inner = flat.clone();
-                // One type and `null` is one thing, with one text; more are alternatives.
-                let one = kinds.len() == 1;
-                if !one {
-                    inner.told = inner.subs.len();
-                }
-                for kind in kinds {
-                    branches.extend(self.of_kind(&inner, *kind, &spot.in_union())?);
-                }
-                if nullable {
-                    if one && let Some(made) = branches.pop() {
-                        return Ok(Some(self.or_null(made)));
-                    }
-                    branches.push(Made::new(json!({"type": "null"}), Codec::Same));
-                }
-                let mut done = self.alternatives(branches, &flat.pointer());
-                if let Some(made) = done.as_mut().filter(|_| !one) {
-                    let mut schema = Map::new();
-                    self.tell_only(&mut schema, flat, &made.codec);
-                    schema.extend(std::mem::take(&mut made.schema));
-                    made.schema = schema;
-                }
-                Ok(done)
-            }
+            (kinds, nullable) => self.of_kinds(flat, kinds, nullable, spot),
         }
     }
 
-    fn of_kind(&mut self, flat: &Flat<'r>, kind: u8, spot: &Spot) -> Result<Made> {
+    /// Several types, or one and `null`.
+    fn of_kinds(&mut self, flat: &Flat<'r>, kinds: &[u8], nullable: bool, spot: &Spot<'r>) -> Result<Made> {
+        let mut branches = Vec::new();
+        let mut inner = self.again(flat)?;
+        // One type and `null` is one thing, with one text; more are alternatives.
+        let one = kinds.len() == 1;
+        if !one {
+            inner.told = inner.subs.len();
+        }
+        for kind in kinds {
+            branches.extend(self.of_kind(&inner, *kind, &spot.in_union())?);
+        }
+        if nullable {
+            if one && let Some(made) = branches.pop() {
+                return Ok(Some(self.or_null(made)?));
+            }
+            branches.push(Made::new(json!({"type": "null"}), Codec::Same));
+        }
+        let mut done = self.alternatives(branches, &flat.pointer())?;
+        if let Some(made) = done.as_mut().filter(|_| !one) {
+            let mut schema = Map::new();
+            self.tell_only(&mut schema, flat, &made.codec);
+            schema.extend(std::mem::take(&mut made.schema));
+            made.schema = schema;
+        }
+        Ok(done)
+    }
+
+    fn of_kind(&mut self, flat: &Flat<'r>, kind: u8, spot: &Spot<'r>) -> Result<Made> {
         match kind {
             OBJECT => self.object(flat, spot),
             ARRAY => self.array(flat, spot),
-            kind => {
-                let mut schema = Map::new();
-                schema.insert("type".to_owned(), name_of(kind).into());
-                let notes = self.limits(&mut schema, flat, kind);
-                self.tell(&mut schema, flat, &Codec::Same, notes);
-                Ok(Some(Made { schema, codec: Codec::Same }))
-            }
+            kind => Ok(Some(self.scalar(flat, kind))),
         }
     }
 
+    fn scalar(&mut self, flat: &Flat<'r>, kind: u8) -> Made {
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), name_of(kind).into());
+        let notes = self.limits(&mut schema, flat, kind);
+        self.tell(&mut schema, flat, &Codec::Same, notes);
+        Made { schema, codec: Codec::Same }
+    }
+
     /// The same or `null`.
-    pub(super) fn or_null(&mut self, made: Made) -> Made {
+    pub(super) fn or_null(&mut self, made: Made) -> std::result::Result<Made, Stop> {
         let codec = match made.codec {
             Codec::Same => Codec::Same,
-            codec => Codec::Choice(vec![
-                (json!({"type": "null"}), Codec::Same),
-                (Value::Object(made.schema.clone()), codec),
-            ]),
+            codec => {
+                let schema = self.copied(&made.schema, "")?;
+                Codec::Choice(vec![(json!({"type": "null"}), Codec::Same), (schema, codec)])
+            }
         };
-        Made { schema: with_null(made.schema), codec }
+        Ok(Made { schema: with_null(made.schema), codec })
     }
 }
 

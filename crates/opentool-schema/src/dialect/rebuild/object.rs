@@ -1,12 +1,12 @@
 //! Objects: the properties of all schemas that apply, and what becomes of other keys.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::flat::{ANY, Flat, OBJECT, list};
 use super::rest::{Entries, Others};
-use super::{IMPLIED, Made, Rebuild, Result, Spot, Stop, Sub, Where};
+use super::{IMPLIED, Made, Rebuild, Result, Spot, Stop, Sub, Where, bytes};
 use crate::dialect::codec::{Absent, Codec, MemberCodec, ObjectCodec, Rest};
 use crate::dialect::lower::{Effect, escaped, fitting};
 
@@ -14,29 +14,34 @@ use crate::dialect::lower::{Effect, escaped, fitting};
 const OTHERS: &str = "other_properties";
 
 impl<'r> Rebuild<'r, '_> {
-    pub(super) fn object(&mut self, flat: &Flat<'r>, spot: &Spot) -> Result<Made> {
+    // In pieces, because it is called by itself for objects in objects, and each of its frames stands on the stack.
+    pub(super) fn object(&mut self, flat: &Flat<'r>, spot: &Spot<'r>) -> Result<Made> {
         let depth = self.rules.sizes.depth;
         if spot.level >= depth {
             return Ok(Some(self.as_text(&flat.subs, "it nests deeper than the provider takes")));
         }
         let (names, required) = properties(flat);
+        self.spend(flat.subs.len().saturating_add(names.len()), "")?;
         let others = self.others(flat);
-        let entries = if self.rules.objects.closed && others.need_entries(&names, spot) {
+        let mut entries = None;
+        if self.rules.objects.closed && others.need_entries(&names, spot) {
             // The list and its entries are levels of their own.
             if spot.level.saturating_add(3) > depth {
                 return Ok(Some(self.as_text(&flat.subs, "it nests deeper than the provider takes")));
             }
             let levels = if names.is_empty() && spot.place != Where::Root { 2 } else { 3 };
-            self.entries(&others, &spot.inner(levels))?
-        } else {
-            None
-        };
-        if let Some(entries) = entries.as_ref().filter(|_| names.is_empty() && spot.place != Where::Root) {
+            entries = self.entries(&others, &spot.inner(levels))?;
+        }
+        if names.is_empty()
+            && spot.place != Where::Root
+            && let Some(entries) = entries
+        {
             return Ok(Some(self.all_entries(flat, entries)));
         }
         let mut writing = Writing { names: names.iter().copied().collect(), ..Writing::default() };
+        let speaking = Speaking::of(flat);
         for name in names {
-            let all = self.of_property(flat, name)?;
+            let all = self.of_property(flat, &speaking, name)?;
             let is_required = required.contains(name);
             match self.node(&all, &spot.inner(1))? {
                 Some(made) => self.property(&mut writing, name, made, &all, is_required, spot)?,
@@ -48,6 +53,11 @@ impl<'r> Rebuild<'r, '_> {
             return Ok(Some(self.only_empty(flat)));
         }
         let rest = self.write_rest(&mut writing, flat, &others, entries, spot)?;
+        Ok(Some(self.written(writing, flat, rest)))
+    }
+
+    /// The object of which all parts are written.
+    fn written(&mut self, writing: Writing<'r>, flat: &Flat<'r>, rest: Rest) -> Made {
         let is_same = writing.codecs.iter().all(|member| {
             member.codec.is_same() && member.name == member.lowered && member.absent == Absent::AsAbsent
         }) && matches!(rest, Rest::Refused | Rest::Kept(Codec::Same));
@@ -85,14 +95,26 @@ impl<'r> Rebuild<'r, '_> {
             schema.insert("required".to_owned(), writing.required.into());
         }
         schema.extend(writing.others.map(|others| ("additionalProperties".to_owned(), others)));
-        Ok(Some(Made { schema, codec }))
+        Made { schema, codec }
     }
 
-    /// All that applies to a property.
-    fn of_property(&self, flat: &Flat<'r>, name: &str) -> std::result::Result<Vec<Sub<'r>>, Stop> {
+    /// All that applies to a property, in the order of the schemas.
+    fn of_property(
+        &mut self,
+        flat: &Flat<'r>,
+        speaking: &Speaking<'r>,
+        name: &str,
+    ) -> std::result::Result<Vec<Sub<'r>>, Stop> {
         let mut all = Vec::new();
-        for sub in &flat.subs {
+        let named = speaking.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        // Both are in order; each schema once.
+        let mut each: Vec<usize> = named.iter().chain(&speaking.of_others).copied().collect();
+        each.sort_unstable();
+        each.dedup();
+        self.spend(each.len().saturating_mul(2), "")?;
+        for sub in each.into_iter().filter_map(|i| flat.subs.get(i)) {
             let mut known = false;
+            self.work.owe(bytes(&sub.pointer));
             if let Some(schema) = sub.get("properties").and_then(|properties| properties.get(name)) {
                 all.push(sub.entry("properties", name, schema));
                 known = true;
@@ -122,7 +144,7 @@ impl<'r> Rebuild<'r, '_> {
         made: Made,
         all: &[Sub<'r>],
         is_required: bool,
-        spot: &Spot,
+        spot: &Spot<'r>,
     ) -> std::result::Result<(), Stop> {
         let mut lowered = name.to_owned();
         if let Some(rule) = self.rules.properties.as_ref().filter(|rule| !rule.fits(name)) {
@@ -155,7 +177,7 @@ impl<'r> Rebuild<'r, '_> {
         flat: &Flat<'r>,
         others: &Others<'r>,
         entries: Option<Entries>,
-        spot: &Spot,
+        spot: &Spot<'r>,
     ) -> std::result::Result<Rest, Stop> {
         if !self.rules.objects.closed {
             if others.implied && spot.place == Where::Root && writing.properties.is_empty() {
@@ -186,18 +208,17 @@ impl<'r> Rebuild<'r, '_> {
         while writing.properties.contains_key(&name) || writing.names.contains(name.as_str()) {
             name.push('_');
         }
-        let list = json!({
-            "type": "array",
-            "description": "Further properties, each with its name as `key`.",
-            "items": entries.schema,
-        });
-        writing.properties.insert(name.clone(), list);
+        let mut list = Map::new();
+        list.insert("type".to_owned(), "array".into());
+        list.insert("description".to_owned(), "Further properties, each with its name as `key`.".into());
+        list.insert("items".to_owned(), entries.schema);
+        writing.properties.insert(name.clone(), Value::Object(list));
         writing.required.push(name.clone());
         Ok(Rest::Entries(name, entries.codec))
     }
 
     /// Whether the object can only be empty, and the dialect has no word for that.
-    fn is_impossible(&self, writing: &Writing<'r>, spot: &Spot) -> bool {
+    fn is_impossible(&self, writing: &Writing<'r>, spot: &Spot<'r>) -> bool {
         let closed = self.rules.objects.closed && !self.rules.objects.empty;
         closed && writing.properties.is_empty() && spot.place != Where::Root
     }
@@ -211,6 +232,28 @@ impl<'r> Rebuild<'r, '_> {
         schema.insert("enum".to_owned(), json!(["{}"]));
         self.note(&flat.pointer(), "properties", Effect::Exact, "the empty object is written as a string");
         Made { schema, codec }
+    }
+}
+
+/// Which schemas of a conjunction speak of which properties, by number.
+struct Speaking<'r> {
+    by_name: HashMap<&'r str, Vec<usize>>,
+    /// Those that speak of properties which they do not name.
+    of_others: Vec<usize>,
+}
+
+impl<'r> Speaking<'r> {
+    fn of(flat: &Flat<'r>) -> Self {
+        let mut speaking = Self { by_name: HashMap::new(), of_others: Vec::new() };
+        for (i, sub) in flat.subs.iter().enumerate() {
+            for (name, _) in sub.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                speaking.by_name.entry(name).or_default().push(i);
+            }
+            if sub.get("patternProperties").or(sub.get("additionalProperties")).is_some() {
+                speaking.of_others.push(i);
+            }
+        }
+        speaking
     }
 }
 

@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::SchemaError;
+use crate::dialect::lower::{Work, weight_of};
+
 /// Takes out `additionalProperties`, which the provider does not know.
 pub(super) fn open(schema: &mut Value) {
     each(schema, &mut |members| {
@@ -10,14 +13,23 @@ pub(super) fn open(schema: &mut Value) {
 }
 
 /// Rewrites a whole schema.
-pub(super) fn spell(schema: &mut Value) {
+///
+/// # Errors
+/// [`SchemaError::TooComplex`] where texts would have to be copied into more alternatives than the work allows.
+pub(super) fn spell(schema: &mut Value, work: &mut Work) -> Result<(), SchemaError> {
+    let mut done = Ok(());
     each(schema, &mut |members| {
-        nullable(members);
-        lone_union(members);
+        if done.is_err() {
+            return;
+        }
+        nullable(members, work);
+        lone_union(members, work);
+        done = work.spend(1, "");
         if let Some(Value::String(kind)) = members.get_mut("type") {
             *kind = kind.to_ascii_uppercase();
         }
     });
+    done
 }
 
 /// Runs for every schema, the inner ones first.
@@ -35,7 +47,7 @@ fn each(schema: &mut Value, run: &mut impl FnMut(&mut Map<String, Value>)) {
 }
 
 /// `null` as a type → `nullable`. Alone it stays.
-fn nullable(members: &mut Map<String, Value>) {
+fn nullable(members: &mut Map<String, Value>, work: &mut Work) {
     if let Some(Value::Array(kinds)) = members.get_mut("type") {
         kinds.retain(|kind| kind != "null");
         if let [kind] = &kinds[..] {
@@ -51,9 +63,9 @@ fn nullable(members: &mut Map<String, Value>) {
     if branches.len() == before {
         return;
     }
-    branches.iter_mut().for_each(allow_null);
-    if let [Value::Object(only)] = &branches[..] {
-        let only = only.clone();
+    branches.iter_mut().for_each(|branch| allow_null(branch, work));
+    if let [Value::Object(only)] = &mut branches[..] {
+        let only = std::mem::take(only);
         members.shift_remove("anyOf");
         for (keyword, value) in only {
             match (keyword.as_str(), members.get(&keyword).and_then(Value::as_str)) {
@@ -71,21 +83,26 @@ fn nullable(members: &mut Map<String, Value>) {
 }
 
 /// What stands beside `anyOf` goes into each of its branches.
-fn lone_union(members: &mut Map<String, Value>) {
+fn lone_union(members: &mut Map<String, Value>, work: &mut Work) {
     if members.len() < 2 {
         return;
     }
     let Some(Value::Array(mut branches)) = members.shift_remove("anyOf") else { return };
     let texts = std::mem::take(members);
-    branches.iter_mut().for_each(|branch| spread(branch, &texts));
+    let cost = weight_of(&texts);
+    branches.iter_mut().for_each(|branch| spread(branch, &texts, cost, work));
     members.insert("anyOf".to_owned(), Value::Array(branches));
 }
 
 /// Puts texts into a branch, or into the branches of one that has its own.
-fn spread(branch: &mut Value, texts: &Map<String, Value>) {
+fn spread(branch: &mut Value, texts: &Map<String, Value>, cost: usize, work: &mut Work) {
     let Value::Object(branch) = branch else { return };
     if let Some(Value::Array(inner)) = branch.get_mut("anyOf") {
-        return inner.iter_mut().for_each(|inner| spread(inner, texts));
+        return inner.iter_mut().for_each(|inner| spread(inner, texts, cost, work));
+    }
+    work.owe(cost.saturating_add(1));
+    if work.left() == 0 {
+        return;
     }
     for (keyword, value) in texts {
         match (keyword.as_str(), branch.get(keyword).and_then(Value::as_str)) {
@@ -102,10 +119,14 @@ fn spread(branch: &mut Value, texts: &Map<String, Value>) {
 }
 
 /// Lets a branch be `null`, or the branches of one that has its own.
-fn allow_null(branch: &mut Value) {
+fn allow_null(branch: &mut Value, work: &mut Work) {
     let Value::Object(branch) = branch else { return };
+    work.owe(1);
+    if work.left() == 0 {
+        return;
+    }
     if let Some(Value::Array(inner)) = branch.get_mut("anyOf") {
-        return inner.iter_mut().for_each(allow_null);
+        return inner.iter_mut().for_each(|inner| allow_null(inner, work));
     }
     branch.insert("nullable".to_owned(), true.into());
 }

@@ -3,22 +3,31 @@
 //! Where `null` is a value of its own, it gets another form, unless for this tool the two are the same: its default
 //! is `null`, or it is a Rust function, for which both are `None`.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
-use super::flat::{Flat, NULL};
+use super::flat::NULL;
 use super::node::with_null;
-use super::{Made, Rebuild, Spot, Stop, Sub};
-use crate::dialect::codec::{Codec, disjoint};
+use super::{Made, Rebuild, Spot, Stop, Sub, single};
+use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
 use crate::dialect::rules::References;
 
+/// Alternatives that are looked at to find whether a definition that is not made yet takes `null`.
+const LOOKED_AT: usize = 200;
+/// Levels of optional references that are written out inside each other, where `null` could not stand beside them.
+const WRITTEN_OUT: usize = 2;
 const ABOUT: &str = "The value null. Plain null stands for: not given.";
 
 impl<'r> Rebuild<'r, '_> {
     /// The property with `null` for absent.
-    pub(super) fn optional(&mut self, made: Made, all: &[Sub<'r>], spot: &Spot) -> Result<Made, Stop> {
+    pub(super) fn optional(&mut self, made: Made, all: &[Sub<'r>], spot: &Spot<'r>) -> Result<Made, Stop> {
         let made = self.referable(made, all, spot)?;
-        if !self.takes_null(&made.schema) {
+        if self.is_bare_reference(&made) {
+            return Ok(wrapped(made));
+        }
+        if !self.takes_null(&made.schema)? {
             return Ok(Made { schema: with_null(made.schema), codec: made.codec });
         }
         let default = all.iter().find_map(|sub| sub.get("default"));
@@ -40,84 +49,168 @@ impl<'r> Rebuild<'r, '_> {
                 }),
             ),
         ];
-        self.bound_those_in_work();
+        self.bound_those_in_work()?;
         for (mark, schema) in marks {
-            let apart = schema
-                .as_object()
-                .is_some_and(|schema| disjoint(schema, &made.schema, &|name| self.shape(name)));
+            let apart = match schema.as_object() {
+                Some(schema) => self.are_disjoint(schema, &made.schema)?,
+                None => false,
+            };
             if apart {
                 let codec = Codec::NullMark(mark, Box::new(made.codec));
                 return Ok(Made { schema: or(made.schema, schema), codec });
             }
         }
-        // Anything may stand there: the value gets a name, and `null` outside of it is free.
-        let mut wrapped = Map::new();
-        wrapped.insert("type".to_owned(), "object".into());
-        wrapped.insert("properties".to_owned(), json!({"value": made.schema}));
-        wrapped.insert("required".to_owned(), json!(["value"]));
-        wrapped.insert("additionalProperties".to_owned(), false.into());
-        let codec = Codec::Wrapped("value".to_owned(), Box::new(made.codec));
-        Ok(Made { schema: with_null(wrapped), codec })
+        // Anything may stand there.
+        Ok(wrapped(made))
     }
 
-    /// The property in a form that may stand in alternatives.
-    fn referable(&mut self, made: Made, all: &[Sub<'r>], spot: &Spot) -> Result<Made, Stop> {
-        let bare =
-            self.rules.references == References::AloneOutsideUnions && made.schema.contains_key("$ref");
-        if !bare {
+    /// The property in a form that may stand in alternatives. Inside of what was written out for that some levels deep it
+    /// stays a reference: definitions that refer to each other would be written out in all ways.
+    fn referable(&mut self, made: Made, all: &[Sub<'r>], spot: &Spot<'r>) -> Result<Made, Stop> {
+        if !self.is_bare_reference(&made) || self.written_out >= WRITTEN_OUT {
             return Ok(made);
         }
-        Ok(self.node(all, &spot.inner(1).in_union())?.unwrap_or(made))
+        self.written_out = self.written_out.saturating_add(1);
+        let written = self.node(all, &spot.inner(1).in_union());
+        self.written_out = self.written_out.saturating_sub(1);
+        Ok(written?.unwrap_or(made))
+    }
+
+    /// Whether this is a reference that may not stand in alternatives.
+    fn is_bare_reference(&self, made: &Made) -> bool {
+        self.rules.references == References::AloneOutsideUnions && made.schema.contains_key("$ref")
     }
 
     /// Whether a lowered schema accepts `null`.
-    fn takes_null(&mut self, schema: &Map<String, Value>) -> bool {
-        self.takes_null_within(schema, &mut Vec::new())
-    }
-
-    /// The same, inside of these definitions: a way back to one of them accepts nothing more.
-    fn takes_null_within(&mut self, schema: &Map<String, Value>, within: &mut Vec<String>) -> bool {
-        if let Some(Value::String(reference)) = schema.get("$ref") {
-            let name = reference.strip_prefix("#/$defs/").unwrap_or_default();
-            if let Some(target) = self.defined(name).cloned() {
-                if within.iter().any(|seen| seen == name) {
-                    return false;
-                }
-                within.push(name.to_owned());
-                // Never taken off again: looking at a definition a second time would say the same.
-                return self.takes_null_within(&target, within);
+    fn takes_null(&mut self, schema: &Map<String, Value>) -> Result<bool, Stop> {
+        // Definitions on the way, each looked at once: a way back to one of them accepts nothing more.
+        let (mut within, mut in_work) = (HashSet::new(), Vec::new());
+        let name = definition_of(schema);
+        if let Some(known) = name.and_then(|name| self.known_null(name)) {
+            return Ok(known);
+        }
+        let mut looks = 0;
+        let takes = self.takes_null_within(schema, &mut within, &mut in_work, &mut looks);
+        self.spend(looks, "")?;
+        if let Some(name) = name.filter(|_| takes || in_work.is_empty()) {
+            self.know_null(name, takes);
+        }
+        if takes {
+            return Ok(true);
+        }
+        let mut left = LOOKED_AT;
+        for sub in in_work {
+            if self.may_be_null(&[sub], &mut Vec::new(), &mut left)? {
+                return Ok(true);
             }
-            return self.in_work(name).is_none_or(|sub| self.may_be_null(&[sub]));
         }
-        if let Some(Value::Array(branches)) = schema.get("anyOf") {
-            return branches.iter().any(|branch| {
-                branch.as_object().is_some_and(|branch| self.takes_null_within(branch, within))
-            });
-        }
-        let typed = match schema.get("type") {
-            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "null"),
-            Some(kind) => kind == "null",
-            None => true,
-        };
-        let listed = match schema.get("enum").and_then(Value::as_array) {
-            Some(values) => values.contains(&Value::Null),
-            None => schema.get("const").is_none_or(Value::is_null),
-        };
-        typed && listed
+        Ok(false)
     }
 
-    /// Whether schemas accept `null`, as they came; where in doubt, yes.
-    fn may_be_null(&mut self, all: &[Sub<'r>]) -> bool {
+    /// The same, but for definitions that are not made yet.
+    fn takes_null_within<'s>(
+        &'s self,
+        schema: &'s Map<String, Value>,
+        within: &mut HashSet<&'s str>,
+        in_work: &mut Vec<Sub<'r>>,
+        looks: &mut usize,
+    ) -> bool {
+        // An own stack: definitions may refer to each other in long rows.
+        let mut open = vec![schema];
+        while let Some(schema) = open.pop() {
+            *looks = looks.saturating_add(2);
+            if let Some(name) = definition_of(schema) {
+                if within.insert(name) {
+                    match self.defined(name) {
+                        Some(Ok(made)) => open.push(made),
+                        Some(Err(sub)) => in_work.push(sub),
+                        None => return true,
+                    }
+                }
+                continue;
+            }
+            if let Some(Value::Array(branches)) = schema.get("anyOf") {
+                open.extend(branches.iter().rev().filter_map(Value::as_object));
+                continue;
+            }
+            let typed = match schema.get("type") {
+                Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "null"),
+                Some(kind) => kind == "null",
+                None => true,
+            };
+            let listed = match schema.get("enum").and_then(Value::as_array) {
+                Some(values) => typed && values.contains(&Value::Null),
+                None => schema.get("const").is_none_or(Value::is_null),
+            };
+            if typed && listed {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether schemas accept `null`, as they came; where in doubt, yes. `above` are the alternatives around them: a way
+    /// back to one of them accepts nothing more.
+    fn may_be_null(
+        &mut self,
+        all: &[Sub<'r>],
+        above: &mut Vec<*const Value>,
+        left: &mut usize,
+    ) -> Result<bool, Stop> {
+        *left = left.saturating_sub(1);
+        if *left == 0 || self.is_too_deep() {
+            return Ok(true);
+        }
         let spot = Spot { level: 0, open: None, place: super::Where::Inside };
-        let Ok(flat) = self.flatten(all, &spot) else { return true };
-        self.flat_may_be_null(&flat)
+        let flat = match self.flatten(all, &spot) {
+            Ok(flat) => flat,
+            Err(Stop::Circle(_)) => return Ok(true),
+            Err(error) => return Err(error),
+        };
+        if flat.kinds & NULL == 0 {
+            return Ok(false);
+        }
+        if self.values(&flat)?.is_some_and(|values| !values.iter().any(|value| value.is_null())) {
+            return Ok(false);
+        }
+        for union in &flat.unions {
+            let mut any = false;
+            for branch in &union.branches {
+                // A branch is known by its first schema; one without any takes everything.
+                let Some(first) = branch.first().map(|sub| std::ptr::from_ref(sub.schema)) else {
+                    any = true;
+                    break;
+                };
+                if !above.contains(&first) {
+                    above.push(first);
+                    any = self.deeper(|making| making.may_be_null(branch, above, left))?;
+                    above.pop();
+                    if any {
+                        break;
+                    }
+                }
+            }
+            if !any {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
+}
 
-    fn flat_may_be_null(&mut self, flat: &Flat<'r>) -> bool {
-        flat.kinds & NULL != 0
-            && self.values(flat).is_none_or(|values| values.iter().any(|value| value.is_null()))
-            && flat.unions.iter().all(|union| union.branches.iter().any(|branch| self.may_be_null(branch)))
-    }
+/// The value under a name: `null` outside of it is free.
+fn wrapped(made: Made) -> Made {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), single("value", made.schema));
+    schema.insert("required".to_owned(), json!(["value"]));
+    schema.insert("additionalProperties".to_owned(), false.into());
+    Made { schema: with_null(schema), codec: Codec::Wrapped("value".to_owned(), Box::new(made.codec)) }
+}
+
+/// The name of the definition that a lowered schema refers to.
+fn definition_of(schema: &Map<String, Value>) -> Option<&str> {
+    schema.get("$ref").and_then(Value::as_str)?.strip_prefix("#/$defs/")
 }
 
 /// The schema or another one.
@@ -132,6 +225,6 @@ fn or(mut schema: Map<String, Value>, other: Value) -> Map<String, Value> {
             outer.insert(text.to_owned(), text_of);
         }
     }
-    outer.insert("anyOf".to_owned(), json!([schema, other]));
+    outer.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(schema), other]));
     outer
 }

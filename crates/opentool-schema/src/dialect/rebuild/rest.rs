@@ -6,11 +6,14 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::describe::{MOVED, add_text};
-use super::flat::{ALL, ANY, Flat, STRING, Union};
+use super::flat::{ANY, Flat, STRING, Union};
 use super::limits::is_plain;
-use super::{Made, Rebuild, Result, Spot, Stop, Sub, Where};
+use super::{Made, Rebuild, Result, Spot, Stop, Sub, Where, bytes};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
+
+/// What it costs to compile a pattern.
+const COMPILE: usize = 1_000;
 
 /// What the schemas say about other keys.
 pub(super) struct Others<'r> {
@@ -29,7 +32,7 @@ pub(super) struct Others<'r> {
 
 impl Others<'_> {
     /// Whether other keys need a list of their own in a closed object.
-    pub(super) fn need_entries(&self, names: &[&str], spot: &Spot) -> bool {
+    pub(super) fn need_entries(&self, names: &[&str], spot: &Spot<'_>) -> bool {
         if self.implied {
             // An object of which nothing at all is known is a free one, except as the arguments of a tool.
             return names.is_empty() && spot.place != Where::Root;
@@ -78,14 +81,27 @@ impl<'r> Rebuild<'r, '_> {
 
     /// Whether a pattern of keys matches a name.
     pub(super) fn matches(
-        &self,
-        pattern: &str,
+        &mut self,
+        pattern: &'r str,
         name: &str,
         sub: &Sub<'r>,
     ) -> std::result::Result<bool, Stop> {
+        // Long names take long, and long patterns take long for each letter.
+        self.spend(
+            name.len().saturating_mul(bytes(pattern).saturating_add(1)).saturating_add(4),
+            &sub.pointer,
+        )?;
+        if let Some(known) = self.patterns.get(pattern) {
+            return Ok(known.is_valid(&Value::from(name)));
+        }
+        self.spend(pattern.len().saturating_add(COMPILE), &sub.pointer)?;
         let schema = json!({"pattern": pattern});
         match crate::validator::build(&schema, jsonschema::Draft::Draft202012) {
-            Ok(validator) => Ok(validator.is_valid(&Value::from(name))),
+            Ok(validator) => {
+                let matches = validator.is_valid(&Value::from(name));
+                self.patterns.insert(pattern, validator);
+                Ok(matches)
+            }
             Err(_) => Err(Stop::Error(
                 crate::SchemaError::Invalid {
                     pointer: sub.pointer.as_ref().into(),
@@ -98,7 +114,7 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// The entries of a map; `None` where there can be none.
-    pub(super) fn entries(&mut self, others: &Others<'r>, spot: &Spot) -> Result<Entries> {
+    pub(super) fn entries(&mut self, others: &Others<'r>, spot: &Spot<'r>) -> Result<Entries> {
         let mut branches: Vec<Vec<Sub<'r>>> =
             others.patterns.iter().map(|(_, sub)| vec![sub.clone()]).collect();
         if others.closing.is_empty() {
@@ -128,17 +144,18 @@ impl<'r> Rebuild<'r, '_> {
         }
         let keyword = if others.patterns.is_empty() { "additionalProperties" } else { "patternProperties" };
         self.note(&others.pointer, keyword, Effect::Exact, "written as a list of `{key, value}`");
-        let schema = json!({
-            "type": "object",
-            "properties": {"key": key, "value": value.schema},
-            "required": ["key", "value"],
-            "additionalProperties": false,
-        });
-        Ok(Some(Entries { schema, codec: value.codec }))
+        let (key, written) = (Value::Object(key), Value::Object(value.schema));
+        let both = Map::from_iter([("key".to_owned(), key), ("value".to_owned(), written)]);
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), "object".into());
+        schema.insert("properties".to_owned(), Value::Object(both));
+        schema.insert("required".to_owned(), json!(["key", "value"]));
+        schema.insert("additionalProperties".to_owned(), false.into());
+        Ok(Some(Entries { schema: Value::Object(schema), codec: value.codec }))
     }
 
     /// The schema of an entry's key.
-    fn key(&mut self, others: &Others<'r>, spot: &Spot) -> Result<Map<String, Value>> {
+    fn key(&mut self, others: &Others<'r>, spot: &Spot<'r>) -> Result<Map<String, Value>> {
         match self.flatten(&others.names, spot) {
             Ok(mut flat) => {
                 flat.kinds &= STRING;
@@ -159,8 +176,8 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// A whole object as a list of entries.
-    pub(super) fn all_entries(&mut self, flat: &Flat<'r>, entries: &Entries) -> Made {
-        let codec = Codec::Entries(Box::new(entries.codec.clone()));
+    pub(super) fn all_entries(&mut self, flat: &Flat<'r>, entries: Entries) -> Made {
+        let codec = Codec::Entries(Box::new(entries.codec));
         let mut schema = Map::new();
         schema.insert("type".to_owned(), "array".into());
         let mut counts = Map::new();
@@ -181,13 +198,13 @@ impl<'r> Rebuild<'r, '_> {
             }
         }
         self.tell(&mut schema, flat, &codec, notes);
-        schema.insert("items".to_owned(), entries.schema.clone());
+        schema.insert("items".to_owned(), entries.schema);
         schema.extend(counts);
         Made { schema, codec }
     }
 
     /// What `additionalProperties` says in a dialect with open objects; `None` for `false`.
-    pub(super) fn open_rest(&mut self, others: &Others<'r>, spot: &Spot) -> Result<Made> {
+    pub(super) fn open_rest(&mut self, others: &Others<'r>, spot: &Spot<'r>) -> Result<Made> {
         for sub in &others.names {
             self.note(&parent(&sub.pointer), "propertyNames", Effect::Wider, MOVED);
             self.lose(sub, MOVED);
@@ -211,15 +228,19 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// Any of the branches.
-    fn one_of(&mut self, mut branches: Vec<Vec<Sub<'r>>>, others: &Others<'r>, spot: &Spot) -> Result<Made> {
+    fn one_of(
+        &mut self,
+        mut branches: Vec<Vec<Sub<'r>>>,
+        others: &Others<'r>,
+        spot: &Spot<'r>,
+    ) -> Result<Made> {
         match branches.len() {
             0 => Ok(None),
             1 => self.node(&branches.pop().unwrap_or_default(), spot),
             _ => {
                 let union = Union { keyword: "anyOf", pointer: Rc::clone(&others.pointer), branches };
-                let flat =
-                    Flat { subs: Vec::new(), kinds: ALL, unions: vec![union], opened: Vec::new(), told: 0 };
-                self.flat_node(flat, spot)
+                let flat = Flat { unions: vec![union], ..Flat::of(Vec::new()) };
+                self.deeper(|making| making.flat_node(flat, spot))
             }
         }
     }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::describe::add_text;
-use super::flat::{ALL, Flat};
+use super::flat::Flat;
+use super::picture::whole;
 use super::{AS_TEXT, Made, Rebuild, Sub};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
@@ -28,13 +29,14 @@ impl<'r> Rebuild<'r, '_> {
             self.lose(sub, "inside a JSON text");
         }
         let mut schema = string();
-        let flat = Flat { subs: all.to_vec(), kinds: ALL, unions: Vec::new(), opened: Vec::new(), told: 0 };
+        let flat = Flat::of(all.to_vec());
         self.tell(&mut schema, &flat, &Codec::Text, Vec::new());
         let shown = all.first().and_then(|sub| {
             let reference = sub.get("$ref").and_then(Value::as_str);
             let target = reference.and_then(|reference| self.target(reference, &sub.pointer).ok());
-            let schema = target.map_or(sub.schema, |(_, target)| target).to_string();
-            (schema.len() <= LONGEST).then_some(schema)
+            let schema = target.map_or(sub.schema, |(_, target)| target);
+            self.work.owe(LONGEST / 16);
+            whole(schema, LONGEST)
         });
         match shown {
             Some(shown) => {

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::flat::{Flat, OBJECT, Union, list};
-use super::{Made, Rebuild, Result, Spot, Stop, Sub};
+use super::{Made, Rebuild, Result, Spot, Stop, Sub, bytes, single};
 use crate::dialect::codec::{Codec, disjoint};
 use crate::dialect::lower::Effect;
 
@@ -36,7 +38,7 @@ const TEXTS: [&str; 17] = [
 
 impl<'r> Rebuild<'r, '_> {
     /// What a conjunction with alternatives becomes.
-    pub(super) fn union(&mut self, mut flat: Flat<'r>, spot: &Spot) -> Result<Made> {
+    pub(super) fn union(&mut self, mut flat: Flat<'r>, spot: &Spot<'r>) -> Result<Made> {
         let unions = std::mem::take(&mut flat.unions);
         let mut branches = Vec::new();
         match &unions[..] {
@@ -46,16 +48,16 @@ impl<'r> Rebuild<'r, '_> {
                 }
             }
             _ => {
-                let mut base = flat.clone();
+                let mut base = self.again(&flat)?;
                 base.told = base.subs.len();
-                for chosen in self.combinations(&unions) {
+                for chosen in self.combinations(&unions)? {
                     branches.extend(self.combined(&base, &chosen, spot)?);
                 }
             }
         }
         let made = branches.len();
         for union in &unions {
-            let apart = union.keyword == "oneOf" && self.are_apart(union, spot);
+            let apart = union.keyword == "oneOf" && self.are_apart(union, spot)?;
             match union.keyword {
                 "oneOf" if apart || made < 2 => {
                     self.note(&union.pointer, "oneOf", Effect::Exact, "became `anyOf`: no two overlap");
@@ -83,7 +85,7 @@ impl<'r> Rebuild<'r, '_> {
                 }
             }
         }
-        let Some(mut made) = self.alternatives(branches, &flat.pointer()) else { return Ok(None) };
+        let Some(mut made) = self.alternatives(branches, &flat.pointer())? else { return Ok(None) };
         let mut outer = Map::new();
         self.tell(&mut outer, &flat, &made.codec, Vec::new());
         // The outer text speaks for the whole; the inner one for an only branch.
@@ -91,6 +93,7 @@ impl<'r> Rebuild<'r, '_> {
             (outer.get_mut("description"), made.schema.get("description"))
             && outer != inner
         {
+            self.work.owe(bytes(inner));
             outer.push_str("\n\n");
             outer.push_str(inner);
         }
@@ -102,8 +105,12 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// One way of choosing, together with what stands beside the alternatives.
-    fn combined(&mut self, base: &Flat<'r>, chosen: &[&Sub<'r>], spot: &Spot) -> Result<Made> {
-        let mut all = base.clone();
+    fn combined(&mut self, base: &Flat<'r>, chosen: &[&Sub<'r>], spot: &Spot<'r>) -> Result<Made> {
+        if self.is_too_deep() {
+            let all: Vec<Sub<'r>> = base.subs.iter().chain(chosen.iter().copied()).cloned().collect();
+            return Ok(Some(self.as_text(&all, "it nests too deep to be written out")));
+        }
+        let mut all = self.again(base)?;
         for sub in chosen {
             match self.add(&mut all, sub, spot) {
                 Ok(()) if all.kinds == 0 => return Ok(None),
@@ -116,7 +123,7 @@ impl<'r> Rebuild<'r, '_> {
                 Err(error) => return Err(error),
             }
         }
-        self.flat_node(all, &spot.in_union())
+        self.deeper(|making| making.flat_node(all, &spot.in_union()))
     }
 
     /// Whether nothing beside the alternatives limits them.
@@ -124,10 +131,12 @@ impl<'r> Rebuild<'r, '_> {
         &mut self,
         flat: &Flat<'r>,
         union: &Union<'r>,
-        spot: &Spot,
+        spot: &Spot<'r>,
     ) -> std::result::Result<bool, Stop> {
         let is_text = |keyword: &String| TEXTS.contains(&keyword.as_str()) || keyword.starts_with("x-");
         let types = |keyword: &String| keyword == "type";
+        let looks = flat.subs.iter().filter_map(|sub| sub.schema.as_object()).map(Map::len).sum::<usize>();
+        self.spend(looks, &union.pointer)?;
         let members = || flat.subs.iter().filter_map(|sub| sub.schema.as_object()).flat_map(Map::keys);
         if matches!(union.keyword, "if" | "dependentSchemas") {
             return Ok(false);
@@ -150,7 +159,10 @@ impl<'r> Rebuild<'r, '_> {
     }
 
     /// One branch of each, in all ways; the last ones are given up where that is too much.
-    fn combinations<'u>(&mut self, unions: &'u [Union<'r>]) -> Vec<Vec<&'u Sub<'r>>> {
+    fn combinations<'u>(
+        &mut self,
+        unions: &'u [Union<'r>],
+    ) -> std::result::Result<Vec<Vec<&'u Sub<'r>>>, Stop> {
         let mut all: Vec<Vec<&Sub<'r>>> = vec![Vec::new()];
         // Conditions first to be given up: without them only a rule is lost.
         let mut ordered: Vec<&Union<'r>> = unions.iter().collect();
@@ -164,6 +176,8 @@ impl<'r> Rebuild<'r, '_> {
                 }
                 continue;
             }
+            let parts = union.branches.len().saturating_add(all.first().map_or(0, Vec::len));
+            self.spend(all.len().saturating_mul(parts), &union.pointer)?;
             let with = |chosen: &Vec<&'u Sub<'r>>, branch: &'u Vec<Sub<'r>>| {
                 chosen.iter().copied().chain(branch).collect::<Vec<_>>()
             };
@@ -172,32 +186,45 @@ impl<'r> Rebuild<'r, '_> {
                 .flat_map(|chosen| union.branches.iter().map(move |branch| with(chosen, branch)))
                 .collect();
         }
-        all
+        Ok(all)
     }
 
     /// Whether no value fits two branches as they came: by types, or by what a property they all require must be.
-    fn are_apart(&mut self, union: &Union<'r>, spot: &Spot) -> bool {
+    fn are_apart(&mut self, union: &Union<'r>, spot: &Spot<'r>) -> std::result::Result<bool, Stop> {
         if union.branches.len() > COMPARED {
-            return false;
+            return Ok(false);
         }
         let mut all = Vec::new();
         for branch in &union.branches {
-            let Ok(flat) = self.flatten(branch, spot) else { return false };
-            all.push(flat);
+            match self.flatten(branch, spot) {
+                Ok(flat) => all.push(flat),
+                Err(Stop::Circle(_)) => return Ok(false),
+                Err(error) => return Err(error),
+            }
         }
-        pairs(&all).all(|(a, b)| {
+        for (a, b) in pairs(&all) {
             let common = a.kinds & b.kinds;
+            self.spend(1, &union.pointer)?;
             if common == 0 {
-                return true;
+                continue;
             }
-            if let (Some(a), Some(b)) = (self.values(a), self.values(b)) {
-                return !a.iter().any(|value| b.contains(value));
+            let apart = match (self.values(a)?, self.values(b)?) {
+                (Some(a), Some(b)) => !self.overlap(&a, &b)?,
+                _ => common == OBJECT && self.objects_apart(a, b)?,
+            };
+            if !apart {
+                return Ok(false);
             }
-            common == OBJECT && self.objects_apart(a, b)
-        })
+        }
+        Ok(true)
     }
 
-    fn objects_apart(&self, a: &Flat<'r>, b: &Flat<'r>) -> bool {
+    fn overlap(&mut self, a: &[&Value], b: &[&Value]) -> std::result::Result<bool, Stop> {
+        self.spend(a.len().saturating_mul(b.len()), "")?;
+        Ok(a.iter().any(|value| b.contains(value)))
+    }
+
+    fn objects_apart(&mut self, a: &Flat<'r>, b: &Flat<'r>) -> std::result::Result<bool, Stop> {
         let required = |flat: &Flat<'r>| {
             let lists = flat.subs.iter().map(|sub| list(sub.get("required")));
             lists.flatten().filter_map(Value::as_str).collect::<Vec<&str>>()
@@ -207,13 +234,7 @@ impl<'r> Rebuild<'r, '_> {
                 .subs
                 .iter()
                 .filter_map(|sub| Some(sub.entry("properties", name, sub.get("properties")?.get(name)?)));
-            Flat {
-                subs: found.collect(),
-                kinds: super::flat::ALL,
-                unions: Vec::new(),
-                opened: Vec::new(),
-                told: 0,
-            }
+            Flat::of(found.collect())
         };
         let shut_out = |flat: &Flat<'r>, name: &str| {
             flat.subs.iter().any(|sub| {
@@ -223,65 +244,122 @@ impl<'r> Rebuild<'r, '_> {
             })
         };
         let (of_a, of_b) = (required(a), required(b));
+        let (subs_of_a, subs_of_b) = (a.subs.len(), b.subs.len());
+        let looks = of_a.len().saturating_mul(subs_of_b).saturating_add(of_b.len().saturating_mul(subs_of_a));
+        self.spend(looks.saturating_add(of_a.len().saturating_mul(of_b.len())), "")?;
         if of_a.iter().any(|name| shut_out(b, name)) || of_b.iter().any(|name| shut_out(a, name)) {
-            return true;
+            return Ok(true);
         }
-        of_a.iter().filter(|name| of_b.contains(name)).any(|name| {
-            match (self.values(&property(a, name)), self.values(&property(b, name))) {
-                (Some(a), Some(b)) => !a.iter().any(|value| b.contains(value)),
-                _ => false,
+        for name in of_a.iter().filter(|name| of_b.contains(name)) {
+            self.spend(subs_of_a.saturating_add(subs_of_b), "")?;
+            if let (Some(a), Some(b)) = (self.values(&property(a, name))?, self.values(&property(b, name))?)
+                && !self.overlap(&a, &b)?
+            {
+                return Ok(true);
             }
-        })
+        }
+        Ok(false)
+    }
+
+    /// Whether two lowered schemas have no value in common.
+    pub(super) fn are_disjoint(
+        &mut self,
+        a: &Map<String, Value>,
+        b: &Map<String, Value>,
+    ) -> std::result::Result<bool, Stop> {
+        let before = self.work.left();
+        let mut left = before;
+        let apart = disjoint(a, b, &|name| self.shape(name), &mut left);
+        self.spend(before.saturating_sub(left), "")?;
+        // With nothing left there is no answer.
+        if left == 0 { self.spend(1, "").map(|()| false) } else { Ok(apart) }
     }
 
     /// Made alternatives as one schema. Where the codec could not tell two of them apart, each gets a name.
-    pub(super) fn alternatives(&mut self, mut branches: Vec<Made>, pointer: &str) -> Option<Made> {
-        if branches.len() <= COMPARED {
-            let mut once: Vec<Made> = Vec::with_capacity(branches.len());
-            for made in branches.drain(..) {
-                if !once.contains(&made) {
-                    once.push(made);
-                }
-            }
-            branches = once;
-        }
+    pub(super) fn alternatives(&mut self, branches: Vec<Made>, pointer: &str) -> Result<Made> {
+        let mut branches = if branches.len() > COMPARED { branches } else { self.once(branches, pointer)? };
         if branches.len() < 2 {
-            return branches.pop();
+            return Ok(branches.pop());
         }
-        let as_values = |branches: &[Made]| {
-            branches.iter().map(|made| Value::Object(made.schema.clone())).collect::<Vec<_>>()
-        };
         if branches.iter().all(|made| made.codec.is_same()) {
-            return Some(Made::new(json!({"anyOf": as_values(&branches)}), Codec::Same));
+            let schemas = branches.into_iter().map(|made| Value::Object(made.schema)).collect();
+            return Ok(Some(Made { schema: any_of(schemas), codec: Codec::Same }));
         }
-        if branches.len() <= COMPARED {
-            self.bound_those_in_work();
-        }
-        // Where two are read in the same way it does not matter which one was meant.
-        let told_apart = branches.len() <= COMPARED
-            && pairs(&branches)
-                .all(|(a, b)| a.codec == b.codec || disjoint(&a.schema, &b.schema, &|name| self.shape(name)));
-        let schemas = as_values(&branches);
+        let told_apart = branches.len() <= COMPARED && self.are_told_apart(&branches)?;
         if told_apart {
-            let codecs = branches.into_iter().map(|made| made.codec);
-            let choice = Codec::Choice(schemas.iter().cloned().zip(codecs).collect());
-            return Some(Made::new(json!({"anyOf": schemas}), choice));
+            let mut schemas = Vec::with_capacity(branches.len());
+            let mut choice = Vec::with_capacity(branches.len());
+            for made in branches {
+                choice.push((self.copied(&made.schema, pointer)?, made.codec));
+                schemas.push(Value::Object(made.schema));
+            }
+            return Ok(Some(Made { schema: any_of(schemas), codec: Codec::Choice(choice) }));
         }
         self.note(pointer, "anyOf", Effect::Exact, "each alternative stands under a name of its own");
         let mut codecs = Vec::new();
         let mut named = Vec::new();
-        for (i, (schema, made)) in schemas.into_iter().zip(branches).enumerate() {
+        for (i, made) in branches.into_iter().enumerate() {
             let name = format!("option_{}", i.saturating_add(1));
+            codecs.push((name.clone(), self.copied(&made.schema, pointer)?, made.codec));
             let mut tagged = Map::new();
             tagged.insert("type".to_owned(), "object".into());
-            tagged.insert("properties".to_owned(), json!({name.as_str(): &schema}));
+            tagged.insert("properties".to_owned(), single(&name, made.schema));
             tagged.insert("required".to_owned(), json!([name]));
             tagged.insert("additionalProperties".to_owned(), false.into());
             named.push(Value::Object(tagged));
-            codecs.push((name, schema, made.codec));
         }
-        Some(Made::new(json!({"anyOf": named}), Codec::Tagged(codecs)))
+        Ok(Some(Made { schema: any_of(named), codec: Codec::Tagged(codecs) }))
     }
+
+    /// The alternatives without those that are there already.
+    fn once(&mut self, branches: Vec<Made>, pointer: &str) -> std::result::Result<Vec<Made>, Stop> {
+        let mut once: Vec<(u64, Made)> = Vec::with_capacity(branches.len());
+        for made in branches {
+            let weight = made.weight();
+            self.spend(weight, pointer)?;
+            let mark = mark(&made.schema);
+            let mut known = false;
+            for (_, other) in once.iter().filter(|(other, _)| *other == mark) {
+                // Their codecs may still differ.
+                self.work.spend(weight, pointer).map_err(|error| Stop::Error(error.into()))?;
+                known |= *other == made;
+            }
+            if !known {
+                once.push((mark, made));
+            }
+        }
+        Ok(once.into_iter().map(|(_, made)| made).collect())
+    }
+
+    /// Whether the form of a value says which alternative was meant. Where two are read in the same way it does not
+    /// matter.
+    fn are_told_apart(&mut self, branches: &[Made]) -> std::result::Result<bool, Stop> {
+        self.bound_those_in_work()?;
+        let marks: Vec<u64> = branches.iter().map(|made| mark(&made.codec)).collect();
+        let marked: Vec<(&Made, u64)> = branches.iter().zip(marks).collect();
+        for ((a, mark_of_a), (b, mark_of_b)) in pairs(&marked) {
+            let alike = mark_of_a == mark_of_b && {
+                self.spend(a.codec.weight(), "")?;
+                a.codec == b.codec
+            };
+            if !alike && !self.are_disjoint(&a.schema, &b.schema)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What is the same for what is equal, and nearly always differs for what is not.
+fn mark(of: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// `anyOf` of these.
+fn any_of(schemas: Vec<Value>) -> Map<String, Value> {
+    Map::from_iter([("anyOf".to_owned(), Value::Array(schemas))])
 }
 
 /// All pairs of different items.

@@ -3,20 +3,25 @@
 use serde_json::{Map, Value, json};
 
 use super::flat::{Flat, INTEGER, NULL, NUMBER, kind_of, name_of};
-use super::{Made, Rebuild, Result};
+use super::{Made, Rebuild, Result, Stop, weight};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
 use crate::dialect::rules::Enums;
 
 impl<'r> Rebuild<'r, '_> {
     /// The values that `enum` and `const` leave; `None` where neither stands.
-    pub(super) fn values(&self, flat: &Flat<'r>) -> Option<Vec<&'r Value>> {
+    pub(super) fn values(&mut self, flat: &Flat<'r>) -> std::result::Result<Option<Vec<&'r Value>>, Stop> {
         let mut left: Option<Vec<&'r Value>> = None;
         for sub in &flat.subs {
             let listed =
                 sub.get("enum").and_then(Value::as_array).map(|values| values.iter().collect::<Vec<_>>());
             let constant = sub.get("const").map(|value| vec![value]);
             for values in [listed, constant].into_iter().flatten() {
+                let looks = match &left {
+                    None => values.iter().map(|value| weight(value)).sum(),
+                    Some(left) => left.len().saturating_mul(values.len()),
+                };
+                self.spend(looks, &sub.pointer)?;
                 left = Some(match left {
                     None => {
                         let mut once: Vec<&Value> = Vec::with_capacity(values.len());
@@ -31,14 +36,17 @@ impl<'r> Rebuild<'r, '_> {
                 });
             }
         }
-        let mut left = left?;
-        left.retain(|value| kind_of(value) & flat.kinds != 0);
-        Some(left)
+        if let Some(left) = &mut left {
+            left.retain(|value| kind_of(value) & flat.kinds != 0);
+        }
+        Ok(left)
     }
 
     /// The enumeration of these values.
     pub(super) fn enumeration(&mut self, flat: &Flat<'r>, values: &[&'r Value]) -> Result<Made> {
         let kinds = values.iter().fold(0, |all, value| all | kind_of(value));
+        // Copied once or, for a codec, twice.
+        self.spend(values.iter().map(|value| weight(value).saturating_mul(2)).sum(), &flat.pointer())?;
         // Other rules have to be kept by choosing among the values.
         for sub in &flat.subs {
             self.beside(sub, kinds);
@@ -74,7 +82,7 @@ impl<'r> Rebuild<'r, '_> {
         let said =
             made.schema.get("enum").and_then(Value::as_array).is_some_and(|list| list.contains(&Value::Null));
         if !nulls.is_empty() && !said {
-            made = self.or_null(made);
+            made = self.or_null(made)?;
         }
         Ok(Some(made))
     }

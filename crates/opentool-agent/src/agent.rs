@@ -49,6 +49,8 @@ pub struct Agent {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) system: Option<Arc<str>>,
     pub(crate) settings: Arc<Settings>,
+    /// Somebody reads the events one by one: the run waits for them.
+    pub(crate) paced: bool,
 }
 
 /// What is said about the turns of an agent.
@@ -87,6 +89,7 @@ impl Agent {
             dispatcher: Dispatcher::new(tools),
             system: None,
             settings: Arc::default(),
+            paced: false,
         }
     }
 

@@ -46,6 +46,7 @@ impl Agent {
             run.allow(self.settings.limits.rounds);
         }
         loop {
+            self.pace().await;
             match run.step() {
                 Step::Done(finish) => return self.done(run, finish),
                 Step::Ask(_) => {
@@ -87,6 +88,7 @@ impl Agent {
     async fn next_answer(&self, run: &mut Run) -> Result<(), Stop> {
         let round = run.rounds().saturating_add(1);
         self.dispatcher.tell(|| AgentEvent::RoundStarted { round });
+        self.pace().await;
         let messages = match &self.settings.history {
             Some(limit) => limit.view(run.messages()),
             None => Cow::Borrowed(run.messages()),
@@ -152,6 +154,7 @@ impl Agent {
                 _ => continue,
             };
             self.dispatcher.tell(|| told);
+            self.pace().await;
         }
         Err(ModelError::Protocol("the answer broke off without an end".into()))
     }

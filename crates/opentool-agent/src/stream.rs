@@ -4,6 +4,7 @@
 //! slowly slows it down, and dropping the stream cancels what is going on. No task is started.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -24,9 +25,10 @@ impl RunStream {
     pub(crate) fn new(agent: Agent, run: Run) -> Self {
         let told: Arc<Mutex<VecDeque<AgentEvent>>> = Arc::default();
         let queue = Arc::clone(&told);
-        let agent = agent.observe(move |event| {
+        let mut agent = agent.observe(move |event| {
             queue.lock().unwrap_or_else(PoisonError::into_inner).push_back(event.clone());
         });
+        agent.paced = true;
         Self { told, running: Some(Box::pin(async move { agent.resume(run).await })) }
     }
 
@@ -45,6 +47,21 @@ impl RunStream {
 
     fn next_told(&self) -> Option<AgentEvent> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+}
+
+impl Agent {
+    /// Lets those who read the events one by one read what was told so far.
+    pub(crate) async fn pace(&self) {
+        let mut waited = !self.paced;
+        poll_fn(|cx| {
+            if std::mem::replace(&mut waited, true) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
     }
 }
 

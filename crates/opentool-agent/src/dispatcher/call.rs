@@ -247,9 +247,14 @@ impl Dispatcher {
             Ok(output) => (output, None, None),
             Err(error) => {
                 let then = self.on_error(tool, &error);
-                let output = match &then {
-                    OnError::TellAs(text) => ToolOutput::error(text.as_str()),
-                    _ => ToolOutput::from(&error),
+                let told = match &then {
+                    OnError::TellAs(text) => text.clone(),
+                    _ => error.for_model(),
+                };
+                let output = if told.trim().is_empty() {
+                    ToolOutput::error(format!("the tool `{tool}` failed and did not say why"))
+                } else {
+                    ToolOutput::error(told)
                 };
                 let output = fit(output.metadata("error.code", error.code()), None, self.result_limit);
                 let failure = self.is_watched().then(|| CallFailure::new(&error));

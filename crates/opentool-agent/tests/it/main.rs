@@ -18,6 +18,8 @@ mod retry;
 mod rules;
 mod run;
 mod script;
+mod statements;
+mod stream;
 mod structured;
 mod window;
 mod wires;

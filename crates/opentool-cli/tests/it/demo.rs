@@ -122,7 +122,7 @@ fn a_program_reads_the_story_as_json_lines() {
         assert!(call["duration_ms"].as_f64().unwrap() > 0.0, "{call}");
         assert!(call["output"].get("is_error").is_none(), "{call}");
     }
-    // Every call to the shop: it begins, its request leaves, its result comes.
+    // Every call: it is written, begins, is validated, its request leaves if it is one to the shop, its result comes.
     for (name, is_http) in calls.iter().zip([true, true, false, false, true]) {
         let of_call: Vec<&str> = events
             .iter()
@@ -130,9 +130,9 @@ fn a_program_reads_the_story_as_json_lines() {
             .map(|event| event["event"].as_str().unwrap())
             .collect();
         let expected: &[&str] = if is_http {
-            &["call_started", "call_sent", "call_finished"]
+            &["call_writing", "call_started", "call_validated", "call_sent", "call_finished"]
         } else {
-            &["call_started", "call_finished"]
+            &["call_writing", "call_started", "call_validated", "call_finished"]
         };
         assert_eq!(of_call, expected, "{name}");
     }

@@ -1,0 +1,165 @@
+//! D1 to D12: what goes wrong elsewhere, and does not here.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use opentool_agent::{Agent, AgentEvent, Dispatcher, Finish, Limit, Limits, chat};
+use opentool_core::{
+    AssistantMessage, BoxError, ChatReply, Message, ToolCall, ToolError, ToolOutput, tool_fn,
+};
+use serde_json::{Value, json};
+
+use crate::fixtures::{add, echo, raw, set, texts};
+
+fn call(name: &str, arguments: impl Into<Value>) -> ToolCall {
+    ToolCall::new("1", name, arguments)
+}
+
+#[tokio::test]
+async fn d01_d11_a_text_is_what_the_tool_returned_whatever_it_looks_like() {
+    for text in
+        ["3 strings processed: [...]", "true story", "-5 degrees", "2026-01-05", "# Header", "{\"a\":1}", ""]
+    {
+        let tool =
+            tool_fn("say", "Says it.", move |(): ()| async move { Ok::<_, BoxError>(text.to_owned()) });
+        let output = Dispatcher::new(set![tool]).call(&call("say", json!({}))).await.output;
+        assert_eq!(output.to_text(), text);
+        assert_eq!(output.structured, Some(json!(text)), "and a text is a text for programs");
+    }
+}
+
+#[tokio::test]
+async fn d02_an_unknown_name_loses_no_work() {
+    let model =
+        chat::script().calls([("echo", json!({"n": 1})), ("nobody", json!({})), ("echo", json!({"n": 2}))]);
+    let reply = Agent::new(model.text("ok"), set![echo()]).run("?").await.unwrap();
+    let texts = texts(&reply.messages);
+    assert_eq!((texts[0].as_str(), texts[2].as_str()), (r#"{"n":1}"#, r#"{"n":2}"#));
+    assert!(texts[1].starts_with("there is no tool `nobody`"));
+}
+
+#[tokio::test]
+async fn d03_arguments_that_are_no_json_are_told_to_the_model_for_every_kind_of_tool() {
+    for name in ["add", "echo"] {
+        let output = Dispatcher::new(set![add(), echo()]).call(&call(name, "{\"a\": [1, ")).await.output;
+        assert!(output.is_error && output.metadata["error.code"] == "invalid_arguments", "{output:?}");
+    }
+}
+
+#[tokio::test]
+async fn d04_a_missing_argument_is_named_and_an_unknown_one_refused() {
+    let dispatcher = Dispatcher::new(set![add()]);
+    let missing = dispatcher.call(&call("add", json!({"a": 1}))).await.output;
+    assert!(missing.is_error && missing.to_text().contains("/b"), "{}", missing.to_text());
+    let unknown = dispatcher.call(&call("add", json!({"a": 1, "b": 2, "colour": "red"}))).await.output;
+    assert!(unknown.is_error && unknown.to_text().contains("/colour"), "{}", unknown.to_text());
+}
+
+#[tokio::test]
+async fn d05_an_error_never_goes_to_the_caller_as_a_direct_result() {
+    let fails = raw("fails", async |_, _| Err::<ToolOutput, _>(ToolError::failed("no"))).return_direct();
+    let model = chat::script().calls([("fails", json!({}))]).text("I could not.");
+    let reply = Agent::new(model, set![fails]).run("?").await.unwrap();
+    assert_eq!((reply.finish, reply.text.as_str()), (Finish::Answered, "I could not."));
+}
+
+#[tokio::test]
+async fn d06_nothing_is_the_same_text_for_every_kind_of_tool() {
+    let closure = tool_fn("nothing", "Does it.", async |(): ()| Ok::<(), BoxError>(()));
+    let output = Dispatcher::new(set![closure]).call(&call("nothing", json!({}))).await.output;
+    // `#[tool]` functions: `s022` in the facade's tests.
+    assert_eq!(output.to_text(), "Done.");
+}
+
+#[tokio::test]
+async fn d07_a_missing_context_is_no_error_in_the_middle_of_a_loop() {
+    let needs = raw("needs", async |_, _| Ok(ToolOutput::new())).define(|tool| tool.needs("tenant"));
+    let tools = set![needs, echo()];
+    assert!(Agent::new(chat::script(), tools.clone()).run("?").await.is_err(), "before the model is asked");
+    let results = Dispatcher::new(tools).dispatch(&[call("needs", json!({})), call("echo", json!({}))]).await;
+    assert_eq!(results[0].output.to_text(), "the tool is not set up; its operator has the details");
+    assert!(!results[1].output.is_error);
+}
+
+#[tokio::test]
+async fn d08_every_call_of_an_answer_is_run() {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&ran);
+    let counts = raw("counts", move |_, _| {
+        count.fetch_add(1, Ordering::SeqCst);
+        async { Ok(ToolOutput::new()) }
+    });
+    let model = chat::script().calls((0..9).map(|n| ("counts", json!({"n": n})))).text("ok");
+    Agent::new(model, set![counts]).run("?").await.unwrap();
+    assert_eq!(ran.load(Ordering::SeqCst), 9);
+}
+
+#[test]
+fn d09_formats_and_bounds_are_at_the_top_and_inside() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[expect(dead_code, reason = "it is read for its schema")]
+    struct Page {
+        #[schemars(range(min = 1, max = 50))]
+        size: u8,
+        #[schemars(regex(pattern = "^[a-z]+$"))]
+        sort: String,
+        inner: Option<Box<Page>>,
+    }
+    let schema = opentool_core::Schema::input_of::<Page>();
+    let root = schema.as_value();
+    assert_eq!(root["properties"]["size"]["maximum"], 50);
+    assert_eq!(root["properties"]["sort"]["pattern"], "^[a-z]+$");
+    assert!(root.to_string().matches("\"maximum\":50").count() >= 1);
+}
+
+#[tokio::test]
+async fn d10_a_limit_is_told_as_any_failure_is() {
+    let model = chat::script().calls([("echo", json!({"n": 1})), ("echo", json!({"n": 2}))]).text("ok");
+    let limits = Limits::new().calls(Limit::tell(1));
+    let reply = Agent::new(model, set![echo()]).limits(limits).run("?").await.unwrap();
+    let Message::Tool(refused) = &reply.messages[3] else { panic!("no result") };
+    assert!(refused.output.is_error, "providers are told that it is an error");
+    assert_eq!(refused.output.metadata["error.code"], "limit_reached");
+    assert_eq!(refused.call_id, "call_2", "and it is the result of that call");
+}
+
+#[tokio::test]
+async fn d12_a_text_is_one_block_of_text_wherever_it_goes() {
+    let tool = tool_fn("say", "Says it.", async |(): ()| Ok::<_, BoxError>("rain".to_owned()));
+    let output = Dispatcher::new(set![tool]).call(&call("say", json!({}))).await.output;
+    let written = opentool_schema::write_results(
+        opentool_schema::MessageFormat::Mcp,
+        &[opentool_core::ToolResult::new(&call("say", json!({})), output)],
+    );
+    let written = serde_json::to_string(&written).unwrap();
+    assert!(written.contains(r#""text":"rain""#), "{written}");
+}
+
+#[tokio::test]
+async fn b08_a_stream_and_a_call_tell_the_same_events() {
+    use futures_util::StreamExt as _;
+
+    let model = || {
+        let calls =
+            AssistantMessage::calls([call("echo", json!({"n": 1}))]).say("Let me see.").reasoning("Hm.");
+        chat::script().answers(ChatReply::new(calls)).text("ok")
+    };
+    let called: Arc<std::sync::Mutex<Vec<Value>>> = Arc::default();
+    let seen = Arc::clone(&called);
+    let known = |event: &AgentEvent| {
+        let mut event = serde_json::to_value(event).unwrap();
+        event.as_object_mut().expect("an object").remove("duration_ms");
+        event
+    };
+    Agent::new(model(), set![echo()])
+        .observe(move |event| seen.lock().unwrap().push(known(event)))
+        .run("?")
+        .await
+        .unwrap();
+    let mut streamed: Vec<Value> =
+        Agent::new(model(), set![echo()]).stream("?").map(|event| known(&event.unwrap())).collect().await;
+    let last = streamed.pop().expect("events");
+    assert_eq!((&last["event"], &last["reply"]["text"]), (&json!("done"), &json!("ok")));
+    assert_eq!(streamed, *called.lock().unwrap());
+    assert!(streamed.iter().any(|event| event["event"] == "reasoning_delta"));
+}

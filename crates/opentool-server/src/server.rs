@@ -26,6 +26,7 @@ mod builder;
 mod call;
 mod catalog;
 mod connection;
+mod cutoff;
 mod host;
 mod places;
 mod pulse;

@@ -40,6 +40,11 @@ fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {
     // serde_json appends the place to its message; ours stands in a field.
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text);
+    // serde_json has no kind for it. The text is JSON; it is the number that nothing here can hold.
+    if message.starts_with("number out of range") {
+        let message = "this number is beyond what a number of 64 bits can be, which is about ±1.8e308";
+        return Diagnostic::error("number-range", "", message).location(place).help("write it as a string");
+    }
     Diagnostic::error("json-syntax", "", format!("this is not valid JSON: {message}")).location(place)
 }
 

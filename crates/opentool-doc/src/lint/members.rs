@@ -3,6 +3,7 @@
 use opentool_text::kind;
 use serde_json::{Map, Value};
 
+use super::document::member;
 use super::{Culprit, Lint, rule};
 use crate::members::{self, Names};
 use crate::words::{found, nearest, short};
@@ -84,7 +85,7 @@ impl<'d> Lint<'d> {
                 "name" => format!("add `\"name\": \"{}\"`", shape.called),
                 name => format!("add `\"{name}\": {}`", example(name)),
             };
-            match object.get(*name) {
+            match member(object, name) {
                 None => {
                     let message = format!("{} has no `{name}`", shape.what);
                     self.found(rule::MISSING_MEMBER, Culprit::Key, message, help());
@@ -125,7 +126,7 @@ impl<'d> Lint<'d> {
 
     /// A member that is a text. One that is not there, or null, is the business of [`Self::missing`].
     pub(super) fn text(&mut self, object: &'d Map<String, Value>, name: &str) -> Option<&'d str> {
-        match object.get(name)? {
+        match member(object, name)? {
             Value::String(text) => Some(text),
             Value::Null => None,
             other => {

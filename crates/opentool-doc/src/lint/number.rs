@@ -20,7 +20,12 @@ const SAFE_DIGITS: usize = 15;
 
 /// Adds what the reading changed.
 pub(crate) fn check(value: &Value, text: &str, notation: Notation, findings: &mut Findings) {
-    let mut suspects = Suspects { all: has_long_numbers(text), found: Vec::new() };
+    let signs = Signs::of(text);
+    // YAML writes numbers in more ways than one.
+    if notation == Notation::Json && signs == Signs::default() {
+        return;
+    }
+    let mut suspects = Suspects { all: signs.long, found: Vec::new() };
     suspects.collect(value, &mut Pointer::default());
     if suspects.found.is_empty() {
         return;
@@ -61,17 +66,35 @@ fn compare(text: &str, pointer: &str, number: &Number, findings: &mut Findings) 
     }
 }
 
-/// Whether there are more digits in a row than are safe, in texts or not.
-fn has_long_numbers(text: &str) -> bool {
-    let mut run = 0_usize;
-    text.bytes().any(|byte| {
-        run = match byte {
-            b'0'..=b'9' => run.saturating_add(1),
-            b'.' => run,
-            _ => 0,
-        };
-        run > SAFE_DIGITS
-    })
+/// What in a text can only be there if a number is one that may not be kept.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Signs {
+    /// There are more digits in a row than are safe.
+    long: bool,
+    /// A digit or a point stands before an `e`.
+    exponent: bool,
+}
+
+impl Signs {
+    /// Those of a text; what stands in its strings counts as well.
+    fn of(text: &str) -> Self {
+        let mut signs = Self::default();
+        let mut run = 0_usize;
+        for byte in text.bytes() {
+            match byte {
+                b'0'..=b'9' => run = run.saturating_add(1),
+                b'.' if run > 0 => {}
+                _ if run == 0 => {}
+                _ => {
+                    signs.long |= run > SAFE_DIGITS;
+                    signs.exponent |= matches!(byte, b'e' | b'E');
+                    run = 0;
+                }
+            }
+        }
+        signs.long |= run > SAFE_DIGITS;
+        signs
+    }
 }
 
 /// Numbers that may have been written otherwise.

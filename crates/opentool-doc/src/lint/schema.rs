@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::document::present;
+use super::document::{member, present};
 use super::members::SCHEMA;
 use super::{Culprit, Lint, rule};
 use crate::SchemaType;
@@ -136,7 +136,7 @@ impl<'d> Lint<'d> {
             let help = "write `\"properties\": {\"name\": {\"type\": \"string\"}}`";
             return self.not_a(value, "properties", "an object", help);
         };
-        let required = object.get("required").and_then(Value::as_array);
+        let required = member(object, "required").and_then(Value::as_array);
         let required: HashSet<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
         let needed = self.needed;
         for (name, property) in properties {
@@ -162,7 +162,7 @@ impl<'d> Lint<'d> {
                 };
                 return lint.not_a(value, "required", "a list of property names", help);
             };
-            let properties = object.get("properties").and_then(Value::as_object);
+            let properties = member(object, "properties").and_then(Value::as_object);
             let mut seen = HashSet::new();
             for (index, name) in names.iter().enumerate() {
                 lint.within_item(index, |lint| match name {

@@ -105,11 +105,11 @@ impl Bound {
     /// # Errors
     /// [`ServerError::Io`] if the socket breaks.
     pub async fn serve_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
-        let Self { listener, router, host, tls, grace, max_connections, .. } = self;
+        let Self { listener, router, host, tls, base, grace, max_connections, .. } = self;
         let cut = CancellationToken::new();
         let _cut =
             [host.closing.clone(), host.aborting.clone(), cut.clone()].map(CancellationToken::drop_guard);
-        let serving = Arc::new(Serving::new(router, tls, host.closing.clone(), cut.clone()));
+        let serving = Arc::new(Serving::new(Arc::clone(&host), base, router, tls, cut.clone()));
         let connections = TaskTracker::new();
         tokio::select! {
             () = accept(&listener, &serving, &connections, max_connections) => {}
@@ -141,13 +141,7 @@ async fn accept(listener: &TcpListener, serving: &Arc<Serving>, connections: &Ta
     loop {
         let socket = next(listener).await;
         let Some(place) = places.take().await else { return };
-        let serving = Arc::clone(serving);
-        connections.spawn(async move {
-            tokio::select! {
-                () = serving.serve(socket, Arc::clone(&place.pulse)) => {}
-                () = place.leave.cancelled() => {}
-            }
-        });
+        connections.spawn(Arc::clone(serving).serve(socket, place));
     }
 }
 

@@ -14,12 +14,12 @@ use opentool_schema::ToolSetExt as _;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
-use tokio::time::{Sleep, timeout};
-use tokio_util::sync::CancellationToken;
+use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use super::answer::{self, LONGEST_NAME};
 use super::catalog::Catalog;
+use super::cutoff::{Clock, Cut, Watch};
 use super::host::Host;
 use super::stream::Sink;
 use super::{body, reply};
@@ -34,7 +34,7 @@ const LONGEST_ID: usize = 1_024;
 #[derive(Debug)]
 pub(super) struct Wish {
     pub(super) id: Id,
-    pub(super) function: String,
+    pub(super) function: Arc<str>,
     /// The text of the arguments, or null.
     pub(super) arguments: Value,
 }
@@ -56,12 +56,12 @@ impl Wish {
         }
         // As text, so that a tool can read it without a detour, and numbers stay what they are.
         let arguments = params.map_or(Value::Null, |text| Value::String(text.to_owned()));
-        Ok(Self { function: method.into_owned(), arguments, id })
+        Ok(Self { function: method.into(), arguments, id })
     }
 }
 
 /// Answers `POST /call`.
-pub(super) async fn answer(host: &Host, request: Request) -> Response {
+pub(super) async fn answer(host: &Host, request: Request, clock: Option<&Arc<Clock>>) -> Response {
     let wish = match Wish::read(host, request).await {
         Ok(wish) => wish,
         Err(refusal) => return refusal,
@@ -72,7 +72,8 @@ pub(super) async fn answer(host: &Host, request: Request) -> Response {
     };
     let catalog = host.catalog();
     let Wish { id, function, arguments } = wish;
-    let mut running = Running::start(host, &catalog, &id, &function, arguments, permit, None);
+    let mut running =
+        Running::start(host, &catalog, &id, &function, arguments, Grant { permit, clock, events: None });
     let ended = running.end().await;
     match running.finish(ended) {
         Ok(output) => {
@@ -95,11 +96,20 @@ pub(super) fn unwritable() -> ErrorBody {
 pub(super) struct Running {
     task: JoinHandle<Result<ToolOutput, ToolError>>,
     signal: Cancellation,
-    aborting: CancellationToken,
+    watch: Watch,
     limit: Duration,
-    overrun: std::pin::Pin<Box<Sleep>>,
     started: Instant,
-    function: String,
+    function: Arc<str>,
+}
+
+/// What a call is given by its host.
+pub(super) struct Grant<'a> {
+    /// The place among the running calls.
+    pub(super) permit: OwnedSemaphorePermit,
+    /// The clock of the connection, where it is ours.
+    pub(super) clock: Option<&'a Arc<Clock>>,
+    /// Who is told of parts.
+    pub(super) events: Option<Sink>,
 }
 
 impl Running {
@@ -108,10 +118,9 @@ impl Running {
         host: &Host,
         catalog: &Arc<Catalog>,
         id: &Id,
-        function: &str,
+        function: &Arc<str>,
         arguments: Value,
-        permit: OwnedSemaphorePermit,
-        events: Option<Sink>,
+        Grant { permit, clock, events }: Grant<'_>,
     ) -> Self {
         let (started, limit) = (Instant::now(), host.timeout);
         let signal = Cancellation::new();
@@ -127,7 +136,7 @@ impl Running {
             cx = cx.events(sink);
         }
         let catalog = Arc::clone(catalog);
-        let name = function.to_owned();
+        let name = function.to_string();
         let given_up = signal.clone();
         let work = async move {
             // Held by the tool and not by the request: a tool that does not stop still takes its place.
@@ -153,11 +162,10 @@ impl Running {
         Self {
             task: tokio::spawn(work.in_current_span()),
             signal,
-            aborting: host.aborting.clone(),
+            watch: Watch::new(clock, limit, &host.aborting),
             limit,
-            overrun: Box::pin(tokio::time::sleep(limit)),
             started,
-            function: function.to_owned(),
+            function: Arc::clone(function),
         }
     }
 
@@ -169,8 +177,10 @@ impl Running {
                 // The runtime ends, or the tool panicked where nothing could catch it.
                 Err(if failed.is_panic() { ToolError::Panicked("while it ended".into()) } else { ToolError::Cancelled })
             }),
-            () = self.aborting.cancelled() => Err(ToolError::Cancelled),
-            () = &mut self.overrun => Err(ToolError::TimedOut(self.limit)),
+            cut = self.watch.cut() => Err(match cut {
+                Cut::Aborted => ToolError::Cancelled,
+                Cut::Overrun => ToolError::TimedOut(self.limit),
+            }),
         }
     }
 
@@ -179,7 +189,7 @@ impl Running {
         let took = self.started.elapsed();
         match ended {
             Ok(output) => {
-                tracing::debug!(function = self.function, ?took, failed = output.is_error, "call");
+                tracing::debug!(function = &*self.function, ?took, failed = output.is_error, "call");
                 if output.is_error { Err(answer::failure(&output)) } else { Ok(output) }
             }
             Err(error) => {

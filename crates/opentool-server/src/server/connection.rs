@@ -11,6 +11,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -22,7 +25,11 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
 
-use super::pulse::{Arriving, Leaving, Pulse};
+use super::cutoff::Clock;
+use super::host::Host;
+use super::places::Place;
+use super::pulse::{Arriving, Leaving};
+use super::routes::{self, Endpoint};
 use super::socket::{Socket, Watch};
 use super::stall::{self, Moving};
 
@@ -40,103 +47,132 @@ const FIRST_HEAD: Duration = Duration::from_secs(5);
 
 /// What all connections share.
 pub(super) struct Serving {
+    host: Arc<Host>,
+    /// The base path of the endpoints, without a slash at its end.
+    base: String,
+    /// Everything that is no endpoint.
     router: Router,
     http: http1::Builder,
     tls: Option<TlsAcceptor>,
-    /// Connections end after the answer they are at.
-    closing: CancellationToken,
     /// Connections end now.
     cut: CancellationToken,
 }
 
+/// What somebody else wants of a connection.
+enum Order {
+    /// To end now, and why.
+    Cut(&'static str),
+    /// To end after the answer it is at.
+    Close,
+}
+
+/// Those who may want something. Each is polled only when it has something to say: a connection wakes several times a
+/// call, and they hardly ever do.
+type Orders<'a> = FuturesUnordered<BoxFuture<'a, Order>>;
+
 impl Serving {
     pub(super) fn new(
+        host: Arc<Host>,
+        base: String,
         router: Router,
         tls: Option<TlsAcceptor>,
-        closing: CancellationToken,
         cut: CancellationToken,
     ) -> Self {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_header_size(MOST_HEAD);
-        Self { router, http, tls, closing, cut }
+        Self { host, base, router, http, tls, cut }
     }
 
     /// Serves the connection to its end.
-    pub(super) async fn serve(self: Arc<Self>, socket: TcpStream, pulse: Arc<Pulse>) {
+    pub(super) async fn serve(self: Arc<Self>, socket: TcpStream, place: Place) {
         // Without this every answer waits 40 ms for the client's acknowledgement.
         if let Err(error) = socket.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY cannot be set");
         }
-        let cut = self.cut.clone();
+        let mut orders = Orders::new();
+        orders.push(self.cut.cancelled().map(|()| Order::Cut("the server is gone")).boxed());
+        orders.push(place.leave.cancelled().map(|()| Order::Cut("its place is another's")).boxed());
+        orders.push(self.host.closing.cancelled().map(|()| Order::Close).boxed());
         let (socket, watch) = Socket::new(socket);
-        let serving = async {
-            match &self.tls {
-                None => self.http(socket, &watch, &pulse).await,
-                Some(tls) => match timeout(HANDSHAKE, tls.accept(socket)).await {
-                    Ok(Ok(socket)) => self.http(socket, &watch, &pulse).await,
-                    Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
-                    Err(_) => tracing::debug!("a TLS handshake took too long"),
-                },
-            }
+        let Some(tls) = &self.tls else { return self.http(socket, watch, &place, orders).await };
+        let agreeing = tokio::select! {
+            agreed = timeout(HANDSHAKE, tls.accept(socket)) => agreed,
+            // Nobody waits for a client that has yet to ask.
+            _ = orders.next() => return,
         };
-        tokio::select! {
-            () = serving => {}
-            () = cut.cancelled() => {}
+        match agreeing {
+            Ok(Ok(socket)) => self.http(socket, watch, &place, orders).await,
+            Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+            Err(_) => tracing::debug!("a TLS handshake took too long"),
         }
     }
 
-    async fn http(&self, socket: impl AsyncRead + AsyncWrite + Unpin, watch: &Watch, pulse: &Arc<Pulse>) {
+    async fn http<'a>(
+        &'a self,
+        socket: impl AsyncRead + AsyncWrite + Unpin,
+        watch: Watch,
+        place: &'a Place,
+        mut orders: Orders<'a>,
+    ) {
+        let pulse = &place.pulse;
+        let clock = Clock::new(self.host.timeout);
         let service = service_fn(|request: Request<Incoming>| {
-            let mut router = self.router.clone();
             pulse.begin();
-            let request = request.map(|body| Arriving::new(body, Arc::clone(pulse)));
-            let pulse = Arc::clone(pulse);
-            let answering = router.call(request);
+            let request = request.map(|body| Body::new(Arriving::new(body, Arc::clone(pulse))));
+            let (clock, pulse) = (&clock, Arc::clone(pulse));
             async move {
-                let response: Response<Body> = answering.await?;
+                let response = self.answer(request, clock).await;
                 Ok::<_, std::convert::Infallible>(response.map(|body| Leaving::new(body, pulse)))
             }
         });
-        let io = TokioIo::new(Moving::new(socket, stall::LONGEST, Arc::clone(pulse)));
-        let connection = self.http.serve_connection(io, service);
-        tokio::pin!(connection);
-        let silent = async {
+        orders.push(Box::pin(async {
             sleep(FIRST_HEAD).await;
             if pulse.has_begun() {
                 std::future::pending::<()>().await;
             }
-        };
-        let left = async {
+            Order::Cut("no request came")
+        }));
+        orders.push(Box::pin(async move {
             watch.left().await;
             pulse.until_answering().await;
-        };
-        let given_up = async {
+            Order::Cut("the client left before its answer")
+        }));
+        let ticking = Arc::clone(&clock);
+        orders.push(Box::pin(async move {
+            ticking.run(&self.host.aborting).await;
+            std::future::pending().await
+        }));
+        let io = TokioIo::new(Moving::new(socket, stall::LONGEST, Arc::clone(pulse)));
+        let connection = self.http.serve_connection(io, service);
+        tokio::pin!(connection);
+        loop {
             tokio::select! {
-                () = silent => "no request came",
-                () = left => "the client left before its answer",
-            }
-        };
-        tokio::pin!(given_up);
-        let ended = tokio::select! {
-            biased;
-            ended = &mut connection => ended,
-            why = &mut given_up => return tracing::debug!(why, "a connection ends"),
-            () = self.closing.cancelled() => {
-                // Nobody waits for a client that has yet to ask: its call would be refused.
-                if pulse.is_reading() {
+                biased;
+                ended = &mut connection => {
+                    if let Err(error) = ended {
+                        // Clients leave in the middle every day.
+                        tracing::debug!(%error, "a connection broke");
+                    }
                     return;
                 }
-                connection.as_mut().graceful_shutdown();
-                tokio::select! {
-                    biased;
-                    ended = &mut connection => ended,
-                    why = &mut given_up => return tracing::debug!(why, "a connection ends"),
-                }
+                Some(order) = orders.next() => match order {
+                    Order::Cut(why) => return tracing::debug!(why, "a connection ends"),
+                    // Nobody waits for a client that has yet to ask: its call would be refused.
+                    Order::Close if pulse.is_reading() => return,
+                    Order::Close => connection.as_mut().graceful_shutdown(),
+                },
             }
-        };
-        if let Err(error) = ended {
-            // Clients leave in the middle every day.
-            tracing::debug!(%error, "a connection broke");
+        }
+    }
+
+    /// Endpoints are found without the router, which is for what else there is.
+    async fn answer(&self, request: Request<Body>, clock: &Arc<Clock>) -> Response<Body> {
+        match Endpoint::at(request.uri().path(), &self.base) {
+            Some(endpoint) => routes::answer(&self.host, endpoint, request, Some(clock)).await,
+            None => match self.router.clone().call(request).await {
+                Ok(response) => response,
+                Err(impossible) => match impossible {},
+            },
         }
     }
 }

@@ -1,13 +1,17 @@
 //! What a connection is doing, for those who decide whether it may be ended: a call that runs is never in the way of
 //! anybody, a client that only holds its place is.
+//!
+//! It is written several times a request and hardly ever read, so it is a few atomics and no lock.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
+use futures_util::task::AtomicWaker;
 use hyper::body::{Body, Frame, SizeHint};
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// Where a connection is in its exchange.
@@ -24,7 +28,11 @@ pub(super) enum Stage {
 /// The state of one connection.
 #[derive(Debug)]
 pub(super) struct Pulse {
-    stage: watch::Sender<(Stage, Instant)>,
+    born: Instant,
+    /// The stage and since when: microseconds since the birth times four, and the stage.
+    state: AtomicU64,
+    /// Who waits for a request to be answered: one at most, the connection itself.
+    waiting: AtomicWaker,
     /// The client has not taken all that was written.
     behind: AtomicBool,
     /// A request has come.
@@ -33,28 +41,45 @@ pub(super) struct Pulse {
 
 impl Pulse {
     pub(super) fn new() -> Arc<Self> {
-        let stage = watch::Sender::new((Stage::Reading, Instant::now()));
-        Arc::new(Self { stage, behind: AtomicBool::new(false), begun: AtomicBool::new(false) })
+        Arc::new(Self {
+            born: Instant::now(),
+            state: AtomicU64::new(Stage::Reading as u64),
+            waiting: AtomicWaker::new(),
+            behind: AtomicBool::new(false),
+            begun: AtomicBool::new(false),
+        })
+    }
+
+    fn enter(&self, stage: Stage) {
+        let since = u64::try_from(self.born.elapsed().as_micros()).unwrap_or(u64::MAX >> 2);
+        self.state.store(since << 2 | stage as u64, Ordering::SeqCst);
+    }
+
+    fn state(&self) -> (Stage, Instant) {
+        let state = self.state.load(Ordering::SeqCst);
+        let stage = match state & 3 {
+            0 => Stage::Reading,
+            1 => Stage::Answering,
+            _ => Stage::Answered,
+        };
+        (stage, self.born + Duration::from_micros(state >> 2))
     }
 
     /// A whole request is there.
     fn answering(&self) {
-        self.stage.send_replace((Stage::Answering, Instant::now()));
+        self.enter(Stage::Answering);
+        self.waiting.wake();
     }
 
     fn answered(&self) {
-        self.stage.send_replace((Stage::Answered, Instant::now()));
+        self.enter(Stage::Answered);
     }
 
     /// Bytes came. After an answer they are those of the next request.
     pub(super) fn read(&self) {
-        self.stage.send_if_modified(|(stage, since)| {
-            let next = *stage == Stage::Answered;
-            if next {
-                (*stage, *since) = (Stage::Reading, Instant::now());
-            }
-            next
-        });
+        if self.state().0 == Stage::Answered {
+            self.enter(Stage::Reading);
+        }
     }
 
     /// Whether the client takes what is written.
@@ -74,23 +99,24 @@ impl Pulse {
 
     /// Whether it waits for its client to ask, or to go on asking.
     pub(super) fn is_reading(&self) -> bool {
-        self.stage.borrow().0 == Stage::Reading && !self.behind.load(Ordering::Relaxed)
+        self.state().0 == Stage::Reading && !self.behind.load(Ordering::Relaxed)
     }
 
     /// Since when nothing has been going on; `None` while something is.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        let (stage, since) = *self.stage.borrow();
+        let (stage, since) = self.state();
         (stage != Stage::Answering && !self.behind.load(Ordering::Relaxed)).then_some(since)
     }
 
-    /// Waits until a request is being answered.
+    /// Waits until a request is being answered. Only one may wait.
     pub(super) async fn until_answering(&self) {
-        let mut stage = self.stage.subscribe();
-        // The sender is ours, so this never fails.
-        let _ = stage.wait_for(|(stage, _)| *stage == Stage::Answering).await;
+        poll_fn(|cx| {
+            self.waiting.register(cx.waker());
+            if self.state().0 == Stage::Answering { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
     }
 }
-
 /// The body of a request, which tells when it has come as a whole.
 pub(super) struct Arriving<B> {
     inner: B,

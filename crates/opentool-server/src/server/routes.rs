@@ -11,6 +11,7 @@ use axum::routing::any;
 use bytes::Bytes;
 use serde_json::json;
 
+use super::cutoff::Clock;
 use super::host::Host;
 use super::settings::Stop;
 use super::trust::Distrust;
@@ -31,6 +32,12 @@ pub(super) enum Endpoint {
 
 impl Endpoint {
     const ALL: [Self; 5] = [Self::Version, Self::Call, Self::StreamCall, Self::Load, Self::Stop];
+
+    /// The endpoint of this path, if it is one; `base` has no slash at its end.
+    pub(super) fn at(path: &str, base: &str) -> Option<Self> {
+        let name = path.strip_prefix(base)?.strip_prefix('/')?;
+        Self::ALL.into_iter().find(|endpoint| endpoint.as_str() == name)
+    }
 
     fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +86,7 @@ pub(super) fn at(host: &Arc<Host>, endpoint: Endpoint) -> axum::routing::MethodR
     let host = Arc::clone(host);
     any(move |request: Request| {
         let host = Arc::clone(&host);
-        async move { answer(&host, endpoint, request).await }
+        async move { answer(&host, endpoint, request, None).await }
     })
 }
 
@@ -97,11 +104,17 @@ pub(super) fn base_path(path: &str) -> Result<&str, ServerError> {
     }
 }
 
-async fn answer(host: &Host, endpoint: Endpoint, request: Request) -> Response {
+/// Answers a request. `clock` is that of the connection, where it is ours.
+pub(super) async fn answer(
+    host: &Host,
+    endpoint: Endpoint,
+    request: Request,
+    clock: Option<&Arc<Clock>>,
+) -> Response {
     let started = Instant::now();
     let method = request.method().clone();
     let origin = host.trust.allowed_origin(request.headers()).cloned();
-    let mut response = respond(host, endpoint, request, origin.is_some()).await;
+    let mut response = respond(host, endpoint, request, origin.is_some(), clock).await;
     if let Some(origin) = origin {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -112,7 +125,13 @@ async fn answer(host: &Host, endpoint: Endpoint, request: Request) -> Response {
     response
 }
 
-async fn respond(host: &Host, endpoint: Endpoint, request: Request, page_allowed: bool) -> Response {
+async fn respond(
+    host: &Host,
+    endpoint: Endpoint,
+    request: Request,
+    page_allowed: bool,
+    clock: Option<&Arc<Clock>>,
+) -> Response {
     match host.trust.check(request.uri(), request.headers()) {
         Ok(()) => {}
         Err(Distrust::Ambiguous(reason)) => {
@@ -137,8 +156,8 @@ async fn respond(host: &Host, endpoint: Endpoint, request: Request, page_allowed
         return unwanted(request, reply::method_not_allowed(endpoint.methods())).await;
     }
     match endpoint {
-        Endpoint::Call => call::answer(host, request).await,
-        Endpoint::StreamCall => stream::answer(host, request).await,
+        Endpoint::Call => call::answer(host, request, clock).await,
+        Endpoint::StreamCall => stream::answer(host, request, clock).await,
         Endpoint::Version => json(json!({"version": host.version}).to_string()),
         Endpoint::Load => json(host.catalog().document()),
         Endpoint::Stop => {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
@@ -32,16 +32,13 @@ impl Watch {
     pub(super) async fn left(&self) {
         // "Priority" is the interest that is content with the end of the other side and does not ask for bytes.
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        while let Ok(ready) = self.0.ready(tokio::io::Interest::PRIORITY).await {
+        while let Ok(ready) = self.0.ready(Interest::PRIORITY).await {
             if ready.is_read_closed() {
                 return;
             }
             // Urgent bytes, which HTTP does not have.
-            let nothing: io::Result<()> = self
-                .0
-                .as_ref()
-                .as_ref()
-                .try_io(tokio::io::Interest::PRIORITY, || Err(io::ErrorKind::WouldBlock.into()));
+            let nothing: io::Result<()> =
+                self.0.as_ref().as_ref().try_io(Interest::PRIORITY, || Err(io::ErrorKind::WouldBlock.into()));
             drop(nothing);
         }
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -54,7 +51,7 @@ impl AsyncRead for Socket {
         let socket: &TcpStream = self.read.as_ref().as_ref();
         loop {
             ready!(socket.poll_read_ready(cx))?;
-            match socket.try_read(buf.initialize_unfilled()) {
+            match take(socket, buf.initialize_unfilled()) {
                 Ok(read) => {
                     buf.advance(read);
                     return Poll::Ready(Ok(()));
@@ -64,6 +61,25 @@ impl AsyncRead for Socket {
             }
         }
     }
+}
+
+/// Reads what is there. Less than there is room for means that nothing is left; to say so here saves the question to the
+/// system that would be answered with "would block".
+#[cfg(unix)]
+fn take(socket: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
+    use std::io::Read as _;
+
+    let mut read = 0;
+    let said = socket.try_io(Interest::READABLE, || {
+        read = (&*socket2::SockRef::from(socket)).read(room)?;
+        if 0 < read && read < room.len() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+    });
+    if read > 0 { Ok(read) } else { said.map(|()| 0) }
+}
+
+#[cfg(not(unix))]
+fn take(socket: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
+    socket.try_read(room)
 }
 
 impl AsyncWrite for Socket {

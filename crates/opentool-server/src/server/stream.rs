@@ -17,8 +17,9 @@ use opentool_core::{BoxFuture, EventSink, ToolError, ToolEvent, ToolOutput};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::call::{Running, Wish, unwritable};
+use super::call::{Grant, Running, Wish, unwritable};
 use super::catalog::Catalog;
+use super::cutoff::Clock;
 use super::host::Host;
 use super::{answer, reply};
 use crate::wire::endpoint::{EVENT_STREAM, REPEATS_PARTIALS};
@@ -30,7 +31,7 @@ use crate::wire::response::ErrorBody;
 const WAITING: usize = 8;
 
 /// Answers `POST /streamCall`.
-pub(super) async fn answer(host: &Host, request: Request) -> Response {
+pub(super) async fn answer(host: &Host, request: Request, clock: Option<&Arc<Clock>>) -> Response {
     let wish = match Wish::read(host, request).await {
         Ok(wish) => wish,
         Err(refusal) => return refusal,
@@ -42,7 +43,8 @@ pub(super) async fn answer(host: &Host, request: Request) -> Response {
     let catalog = host.catalog();
     let Wish { id, function, arguments } = wish;
     let (sink, parts) = mpsc::channel(WAITING);
-    let running = Running::start(host, &catalog, &id, &function, arguments, permit, Some(Sink(sink)));
+    let events = Some(Sink(sink));
+    let running = Running::start(host, &catalog, &id, &function, arguments, Grant { permit, clock, events });
     let stream = Stream { id, function, catalog, parts, told: false, phase: Phase::Start(running) };
     let frames = stream::unfold(stream, |mut stream| async move {
         let frame = stream.next().await?;
@@ -74,7 +76,7 @@ impl EventSink for Sink {
 
 struct Stream {
     id: Id,
-    function: String,
+    function: Arc<str>,
     catalog: Arc<Catalog>,
     parts: mpsc::Receiver<ToolOutput>,
     /// A part was sent.

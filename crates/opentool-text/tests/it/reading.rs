@@ -35,6 +35,11 @@ fn what_is_not_a_document_is_said() {
         ("<html>", "html", "this is an HTML or XML page, not a menu"),
         ("hello", "not-a-document", "this is plain text, neither JSON nor YAML with keys"),
         ("{\"a\": }", "json-syntax", "this is not valid JSON: expected value"),
+        (
+            "{\"a\": 1e400}",
+            "number-range",
+            "this number is beyond what a number of 64 bits can be, which is about ±1.8e308",
+        ),
     ] {
         let found = parse(text, &ANY).unwrap_err();
         assert_eq!((found.code, found.message.as_str()), (code, message), "{text}");

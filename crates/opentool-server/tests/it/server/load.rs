@@ -52,7 +52,8 @@ async fn one_connection_serves_many_calls_also_such_that_do_not_wait() {
 
 const LARGE: usize = 20 * 1024 * 1024;
 
-#[tokio::test]
+// Two threads: to write twenty megabytes takes an unoptimised build seconds, in which the others need another one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_megabytes_arrive_whole_also_at_a_client_that_reads_slowly() {
     let large = tool("large", |cx, _| async move {
         cx.partial("y".repeat(LARGE)).await;

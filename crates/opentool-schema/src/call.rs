@@ -137,9 +137,8 @@ pub(crate) fn checked<'a>(
     };
     let arguments = match read(&call.arguments) {
         Ok(arguments) if validator.accepts(&arguments) => arguments,
-        _ => {
-            let (arguments, mended) = mend(validator, &call.arguments, repairs(name))?;
-            changes.extend(mended);
+        read => {
+            let arguments = mend(validator, &call.arguments, read, repairs(name), &mut changes)?;
             return Ok(Checked { tool, arguments, changes });
         }
     };

@@ -64,6 +64,12 @@ impl Change {
         self
     }
 
+    /// [`Change::before`] for a text.
+    pub(crate) fn before_text(mut self, text: &str) -> Self {
+        self.before = Some(picture_of_text(text));
+        self
+    }
+
     pub(crate) fn after(mut self, value: &Value) -> Self {
         self.after = Some(picture(value));
         self
@@ -89,7 +95,7 @@ impl From<&Change> for Value {
 /// The value, or a shortened picture of a long one.
 fn picture(value: &Value) -> Value {
     match value {
-        Value::String(text) if text.len() > LONGEST => shorten(text, LONGEST / 4).into(),
+        Value::String(text) => picture_of_text(text),
         Value::Array(_) | Value::Object(_) if weight(value) > LONGEST => {
             // Printing stops where the picture ends: a huge value costs no more than its picture.
             let mut print = Picture(String::new());
@@ -98,6 +104,10 @@ fn picture(value: &Value) -> Value {
         }
         other => other.clone(),
     }
+}
+
+fn picture_of_text(text: &str) -> Value {
+    if text.len() > LONGEST { shorten(text, LONGEST / 4).into() } else { text.into() }
 }
 
 /// About how many bytes a value is in print, not counted further than needed.

@@ -1,8 +1,10 @@
-//! Whether numbers survive being read.
+//! Whether numbers, and all members, survive being read.
 //!
 //! `serde_json::Value` holds integers of 64 bits and doubles. An id of twenty digits, or a price of
-//! `0.1000000000000000055`, would come out as another number; whoever reads text asks here first. It reads no
-//! values: all it looks at is how numbers are written.
+//! `0.1000000000000000055`, would come out as another number; whoever reads text asks here first. So would one of two
+//! members with the same key be gone. It reads no values: all it looks at is how the text is written.
+
+use serde_json::Value;
 
 /// Digits that every number may have: so many survive in a double, and in 64 bits.
 const SAFE: usize = 15;
@@ -18,14 +20,14 @@ const SAFE: usize = 15;
 /// assert_eq!(inexact_number("{\"id\": 99999999999999999999}"), Some("99999999999999999999"));
 /// ```
 pub fn inexact_number(text: &str) -> Option<&str> {
-    if !suspicious(text) {
+    if !Look::at(text).may_round() {
         return None;
     }
     let mut rest = text;
     while let Some(at) = rest.find(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
         let from = rest.get(at..).unwrap_or_default();
         if let Some(string) = from.strip_prefix('"') {
-            rest = after_string(string);
+            rest = string.get(string_length(string.as_bytes())..).unwrap_or_default();
             continue;
         }
         let end = from
@@ -40,34 +42,104 @@ pub fn inexact_number(text: &str) -> Option<&str> {
     None
 }
 
-/// Whether there are more digits in a row than are safe, or an exponent, in strings or not.
-fn suspicious(text: &str) -> bool {
-    let mut digits = 0_usize;
-    for byte in text.bytes() {
-        match byte {
-            b'0'..=b'9' if digits >= SAFE => return true,
-            b'0'..=b'9' => digits = digits.saturating_add(1),
-            b'.' => {}
-            b'e' | b'E' if digits > 0 => return true,
-            _ => digits = 0,
-        }
-    }
-    false
+/// What one look at each byte of a JSON text tells about what its value may not: how many members were written, and how
+/// the numbers were.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look {
+    members: usize,
+    numbers: Spelling,
 }
 
-/// What follows the string whose opening quote is already gone.
-fn after_string(text: &str) -> &str {
-    let mut bytes = text.bytes().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'"' => return text.get(at.saturating_add(1)..).unwrap_or_default(),
-            b'\\' => {
-                bytes.next();
+/// How the numbers of a text are written, at worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Spelling {
+    /// Short integers: printing them gives the same digits.
+    Plain,
+    /// Decimal numbers that survive, perhaps in another spelling.
+    Decimal,
+    /// With more digits than are safe, or an exponent.
+    Long,
+}
+
+impl Look {
+    /// Looks at a text that is JSON; what it says about others means nothing.
+    pub(crate) fn at(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let (mut members, mut numbers, mut digits) = (0_usize, Spelling::Plain, 0_usize);
+        let mut before = 0_u8;
+        let mut at = 0_usize;
+        while let Some(&byte) = bytes.get(at) {
+            at = at.saturating_add(1);
+            match byte {
+                b'"' => {
+                    digits = 0;
+                    at = at.saturating_add(string_length(bytes.get(at..).unwrap_or_default()));
+                }
+                b'0'..=b'9' => {
+                    // `-0` is read as a decimal number.
+                    if byte == b'0' && before == b'-' {
+                        numbers = numbers.max(Spelling::Decimal);
+                    }
+                    digits = digits.saturating_add(1);
+                    if digits > SAFE {
+                        numbers = Spelling::Long;
+                    }
+                }
+                b'.' => numbers = numbers.max(Spelling::Decimal),
+                b'e' | b'E' if digits > 0 => numbers = Spelling::Long,
+                _ => {
+                    members = members.saturating_add(usize::from(byte == b':'));
+                    digits = 0;
+                }
             }
-            _ => {}
+            before = byte;
+        }
+        Self { members, numbers }
+    }
+
+    /// Whether a number may be another one in the value.
+    pub(crate) fn may_round(self) -> bool {
+        self.numbers == Spelling::Long
+    }
+
+    /// Whether the value says how every number was written.
+    pub(crate) fn is_plain(self) -> bool {
+        self.numbers == Spelling::Plain
+    }
+
+    /// Whether the value, which was read from the text, holds all that was written there.
+    pub(crate) fn tells_all(self, text: &str, value: &Value) -> bool {
+        !self.repeats_keys(value) && (!self.may_round() || inexact_number(text).is_none())
+    }
+
+    /// Whether the value, which was read from the text, has fewer members than were written.
+    pub(crate) fn repeats_keys(self, value: &Value) -> bool {
+        self.members != members(value)
+    }
+}
+
+/// Members of all objects in a value. No deeper than a text that was read.
+fn members(value: &Value) -> usize {
+    match value {
+        Value::Object(inner) => inner.values().map(members).fold(inner.len(), usize::saturating_add),
+        Value::Array(items) => items.iter().map(members).fold(0, usize::saturating_add),
+        _ => 0,
+    }
+}
+
+/// The bytes of a string behind its opening quote, the closing one included.
+fn string_length(bytes: &[u8]) -> usize {
+    let mut at = 0_usize;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let Some(end) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) else { return bytes.len() };
+        let is_quote = rest.get(end) == Some(&b'"');
+        // What follows a backslash is no quote that counts.
+        at = at.saturating_add(end).saturating_add(if is_quote { 1 } else { 2 });
+        if is_quote {
+            return at;
         }
     }
-    ""
 }
 
 /// Whether a number is the same one after it was read; also in the spellings `+1`, `.5` and `5.`.

@@ -7,20 +7,27 @@
 
 mod decoded;
 mod envelope;
+mod examined;
 mod fault;
 mod numbers;
 mod partial;
+mod repeated;
+
+use std::borrow::Cow;
 
 use opentool_core::{Arguments, InvalidArguments, Problem};
 use serde_json::{Map, Value};
 
+pub use examined::Examined;
 pub use fault::problem_code;
 pub(crate) use numbers::problem as rounded;
+pub(crate) use repeated::note as note_repeated;
 
 use crate::change::{Change, Stage};
 use crate::coerce::{Freedom, coerce};
-use crate::read::{not_an_object, read};
-use crate::repair::{self, Marks, Tolerance, Written};
+use crate::exact::Look;
+use crate::read::{Unread, not_an_object, read};
+use crate::repair::{self, Tolerance, Written};
 use crate::validator::within;
 use crate::{Repairs, Validator};
 
@@ -54,31 +61,54 @@ impl Validator {
         written: &Value,
         repairs: Repairs,
     ) -> Result<(Arguments, Vec<Change>), InvalidArguments> {
+        let mut changes = Vec::new();
+        self.taken(written, repairs, &mut changes).map(|arguments| (arguments, changes))
+    }
+
+    /// [`Validator::take`], with the changes up to a refusal too.
+    fn taken(
+        &self,
+        written: &Value,
+        repairs: Repairs,
+        changes: &mut Vec<Change>,
+    ) -> Result<Arguments, InvalidArguments> {
         match read(written) {
             Ok(value) if repairs != Repairs::Partial && self.accepts(&value) => {
-                Ok((into_arguments(value.into_owned()), Vec::new()))
+                Ok(into_arguments(value.into_owned()))
             }
-            _ => mend(self, written, repairs),
+            read => mend(self, written, read, repairs, changes),
         }
     }
 }
 
-/// [`Validator::take`] for what is known not to be valid as it stands.
+/// [`Validator::take`] for what is known not to be valid as it stands. `read` is what [`read()`] made of `written`, so
+/// that nothing is parsed twice.
 pub(crate) fn mend(
     validator: &Validator,
     written: &Value,
+    read: Result<Cow<'_, Value>, Unread<'_>>,
     repairs: Repairs,
-) -> Result<(Arguments, Vec<Change>), InvalidArguments> {
-    match repairs {
+    changes: &mut Vec<Change>,
+) -> Result<Arguments, InvalidArguments> {
+    let freedom = match repairs {
         Repairs::Off => {
-            let value = read(written).or_else(|error| numbers::reread(validator, written, error))?;
+            let value = match read {
+                Ok(value) => value,
+                Err(unread) => Cow::Owned(numbers::reread(validator, written, unread)?),
+            };
+            // First of all: what is too deep cannot even be copied.
             validator.check(&value)?;
-            Ok((into_arguments(value.into_owned()), Vec::new()))
+            return Ok(into_arguments(value.into_owned()));
         }
-        Repairs::Partial => partial::partial(written).map(|arguments| (arguments, Vec::new())),
-        Repairs::Sure => Mending::new(validator, Freedom::Sure).run(written),
-        Repairs::Wide => Mending::new(validator, Freedom::Wide).run(written),
-    }
+        Repairs::Partial => return partial::partial(written),
+        Repairs::Sure => Freedom::Sure,
+        Repairs::Wide => Freedom::Wide,
+    };
+    let json = match read {
+        Ok(value) => Some(value),
+        Err(unread) => unread.into_json(),
+    };
+    Mending::new(validator, freedom, changes).run(written, json)
 }
 
 fn into_arguments(value: Value) -> Arguments {
@@ -92,32 +122,39 @@ fn refused<T>(problem: Problem) -> Result<T, InvalidArguments> {
     Err(InvalidArguments::new(vec![problem]))
 }
 
-type Taken = Result<(Arguments, Vec<Change>), InvalidArguments>;
+type Taken = Result<Arguments, InvalidArguments>;
 
 /// One passage through the stages.
-struct Mending<'v> {
+struct Mending<'v, 'c> {
     validator: &'v Validator,
     freedom: Freedom,
-    changes: Vec<Change>,
+    changes: &'c mut Vec<Change>,
     wrappers: usize,
 }
 
-impl<'v> Mending<'v> {
-    fn new(validator: &'v Validator, freedom: Freedom) -> Self {
-        Self { validator, freedom, changes: Vec::new(), wrappers: 0 }
+impl<'v, 'c> Mending<'v, 'c> {
+    fn new(validator: &'v Validator, freedom: Freedom, changes: &'c mut Vec<Change>) -> Self {
+        Self { validator, freedom, changes, wrappers: 0 }
     }
 
-    fn run(mut self, written: &Value) -> Taken {
-        let written = match written {
-            Value::String(text) => self.text(text)?,
+    /// `json` is the value of a text that is JSON, or `written` itself.
+    fn run(mut self, written: &Value, json: Option<Cow<'_, Value>>) -> Taken {
+        let object = self.reach(written, json)?;
+        self.fit(object)
+    }
+
+    /// The object that was written.
+    fn reach(&mut self, written: &Value, json: Option<Cow<'_, Value>>) -> Result<Written, InvalidArguments> {
+        let written = match (written, json) {
+            (Value::String(text), Some(json)) => self.json(text, json.into_owned())?,
+            (Value::String(text), None) => self.repaired(text)?,
             // A value that a program built may be deeper than anything that can be copied.
-            deep if !within(deep, self.validator.levels()) => {
+            (deep, _) if !within(deep, self.validator.levels()) => {
                 return refused(fault::too_deep(self.validator.levels()));
             }
-            value => Written { value: value.clone(), marks: Marks::default() },
+            (value, _) => Written::plain(value.clone()),
         };
-        let object = self.object(written)?;
-        self.fit(object)
+        self.object(written)
     }
 
     fn tolerance(&self) -> Tolerance {
@@ -132,14 +169,32 @@ impl<'v> Mending<'v> {
         if text.trim().is_empty() {
             return Ok(empty());
         }
-        let repaired = repair::read(text, self.tolerance());
-        if let Ok(value) = serde_json::from_str::<Value>(text) {
-            return numbers::beside(text, value, repaired.ok());
+        match serde_json::from_str(text) {
+            Ok(value) => self.json(text, value),
+            Err(_) => self.repaired(text),
         }
-        let repaired = repaired.or_else(|fault| refused(fault::problem(text, fault)))?;
-        let change =
-            Change::new(Stage::Repair, "", "syntax").before(&Value::from(text)).after(&repaired.value);
-        self.changes.push(change);
+    }
+
+    /// What was written in a text that is JSON and has this value.
+    fn json(&mut self, text: &str, value: Value) -> Result<Written, InvalidArguments> {
+        let look = Look::at(text);
+        let repeats = look.repeats_keys(&value);
+        if look.is_plain() && !repeats {
+            return Ok(Written::plain(value));
+        }
+        let written = numbers::beside(text, value, repair::read(text, self.tolerance()).ok())?;
+        if repeats && written.marks.repeated().is_empty() {
+            // Nobody knows where.
+            self.changes.push(Change::new(Stage::Repair, "", repeated::RULE));
+        }
+        Ok(written)
+    }
+
+    /// Reads a text that is no JSON.
+    fn repaired(&mut self, text: &str) -> Result<Written, InvalidArguments> {
+        let repaired =
+            repair::read(text, self.tolerance()).or_else(|fault| refused(fault::problem(text, fault)))?;
+        self.changes.push(Change::new(Stage::Repair, "", "syntax").before_text(text).after(&repaired.value));
         Ok(repaired)
     }
 
@@ -190,7 +245,7 @@ impl<'v> Mending<'v> {
     }
 
     /// Makes the object one that the schema accepts.
-    fn fit(mut self, written: Written) -> Taken {
+    fn fit(&mut self, written: Written) -> Taken {
         let levels = self.validator.levels();
         if !within(&written.value, levels) {
             return refused(fault::too_deep(levels));
@@ -198,20 +253,20 @@ impl<'v> Mending<'v> {
         if let Some(pointer) = written.marks.no_number() {
             return refused(fault::no_number(pointer));
         }
+        repeated::note("", &written.value, &written.marks, self.changes);
         if self.validator.accepts(&written.value) {
-            numbers::check(self.validator, &written.value, &written.marks)?;
-            return Ok((into_arguments(written.value), self.changes));
+            numbers::settle(self.validator, &written.value, &written.marks, Ok(()))?;
+            return Ok(into_arguments(written.value));
         }
         if let Some(taken) = self.envelope(&written) {
             return taken;
         }
-        let schema = self.validator.schema().as_value();
-        let (Written { mut value, marks }, changes) = coerce(schema, written, self.freedom, levels);
-        self.changes.extend(changes);
-        if self.freedom == Freedom::Wide {
-            self.drop_forbidden(&mut value);
-        }
-        numbers::check(self.validator, &value, &marks)?;
+        let Written { mut value, marks } = coerce(self.validator, written, self.freedom, self.changes);
+        let checked = match self.freedom {
+            Freedom::Sure => self.validator.check(&value),
+            Freedom::Wide => self.drop_forbidden(&mut value),
+        };
+        numbers::settle(self.validator, &value, &marks, checked)?;
         if !value.is_object() {
             // The schema accepts what arguments cannot be, and an object was made into that.
             return refused(
@@ -222,12 +277,12 @@ impl<'v> Mending<'v> {
                     .found("an object"),
             );
         }
-        Ok((into_arguments(value), self.changes))
+        Ok(into_arguments(value))
     }
 
     /// The arguments inside `{"name": …, "arguments": {…}}`, if the schema accepts them and knows none of these
     /// keys. Where it is beyond doubt an envelope, the problems inside are those that count.
-    fn envelope(&self, outer: &Written) -> Option<Taken> {
+    fn envelope(&mut self, outer: &Written) -> Option<Taken> {
         let schema = self.validator.schema().as_value();
         let inner = envelope::open(&outer.value, schema)?;
         if self.wrappers >= MAX_WRAPPERS {
@@ -235,24 +290,29 @@ impl<'v> Mending<'v> {
         }
         let mut marks = outer.marks.clone();
         let written = Written { value: inner.value.clone(), marks: marks.take_key(inner.key) };
-        let mut mending = Mending::new(self.validator, self.freedom);
-        mending.wrappers = self.wrappers.saturating_add(1);
+        let before = self.changes.len();
         let change = Change::new(Stage::Repair, "", "arguments out of their envelope");
-        mending.changes.clone_from(&self.changes);
-        mending.changes.push(change.before(&outer.value).after(inner.value));
+        self.changes.push(change.before(&outer.value).after(inner.value));
+        let mut mending = Mending::new(self.validator, self.freedom, self.changes);
+        mending.wrappers = self.wrappers.saturating_add(1);
         let taken = match mending.object(written) {
             Ok(object) => mending.fit(object),
             Err(error) => Err(error),
         };
-        (taken.is_ok() || inner.labelled).then_some(taken)
+        if taken.is_ok() || inner.labelled {
+            return Some(taken);
+        }
+        self.changes.truncate(before);
+        None
     }
 
     /// Takes out the keys that the schema forbids, as the validator names them.
-    fn drop_forbidden(&mut self, value: &mut Value) {
+    /// What it says of the rest.
+    fn drop_forbidden(&mut self, value: &mut Value) -> Result<(), InvalidArguments> {
         for _ in 0..MAX_ROUNDS {
-            let Err(error) = self.validator.check(value) else { return };
+            let Err(error) = self.validator.check(value) else { return Ok(()) };
             let mut any = false;
-            for problem in error.problems {
+            for problem in &error.problems {
                 let forbidden =
                     matches!(problem.rule.as_str(), "additionalProperties" | "unevaluatedProperties");
                 let Some((place, key)) = problem.pointer.rsplit_once('/').filter(|_| forbidden) else {
@@ -262,16 +322,18 @@ impl<'v> Mending<'v> {
                 let members = value.pointer_mut(place).and_then(Value::as_object_mut);
                 if let Some(gone) = members.and_then(|members| members.shift_remove(&key)) {
                     any = true;
-                    self.changes.push(Change::new(Stage::Drop, problem.pointer, "unknown key").before(&gone));
+                    let change = Change::new(Stage::Drop, problem.pointer.as_str(), "unknown key");
+                    self.changes.push(change.before(&gone));
                 }
             }
             if !any {
-                return;
+                return Err(error);
             }
         }
+        self.validator.check(value)
     }
 }
 
 fn empty() -> Written {
-    Written { value: Value::Object(Map::new()), marks: Marks::default() }
+    Written::plain(Map::new())
 }

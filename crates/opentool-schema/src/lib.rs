@@ -41,11 +41,11 @@ pub use dialect::{
 pub use error::SchemaError;
 pub use exact::inexact_number;
 pub use example::{Examples, Look, Optional};
-pub use intake::problem_code;
+pub use intake::{Examined, problem_code};
 pub use messages::{
     CallIds, MessageError, MessageFormat, ParsedCalls, Reply, parse_calls, write_calls, write_results,
 };
 pub use names::resolve_name;
 pub use repairs::{RepairPolicy, Repairs};
-pub use text_calls::{TextCall, TextCalls, parse_text_calls};
+pub use text_calls::{TextCall, TextCalls, parse_text_calls, parse_text_calls_of};
 pub use validator::Validator;

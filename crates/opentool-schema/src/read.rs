@@ -1,6 +1,8 @@
 //! The first stage of a call: what the model wrote becomes one JSON object.
 //!
-//! Text is parsed as it stands; repairing near-JSON is a stage of its own and not done here.
+//! Text is parsed as it stands; repairing near-JSON is a stage of its own and not done here. What a value cannot
+//! hold is not lost in silence: a number that would be rounded, and a key that stands twice, are told apart from an
+//! object that says all that was written. Words are made only when somebody asks for them.
 
 use std::borrow::Cow;
 
@@ -8,36 +10,77 @@ use opentool_core::{InvalidArguments, Problem};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use crate::exact::inexact_number;
+use crate::exact::{Look, inexact_number};
 use crate::intake::rounded;
 use crate::text::found;
 
 /// Levels that `serde_json` reads.
 const LEVELS: usize = 127;
 
+/// Arguments that are no object as they stand, or not surely the one that was written.
+#[derive(Debug)]
+pub(crate) enum Unread<'a> {
+    /// JSON, but no object.
+    NoObject(Cow<'a, Value>),
+    /// The text of an object with these digits, which no value holds.
+    Rounded(Value, &'a str),
+    /// The text of an object in which a key stands twice.
+    Repeated(Value),
+    /// Text that is no JSON.
+    NotJson(&'a str, serde_json::Error),
+}
+
+impl<'a> Unread<'a> {
+    /// The value of a text that is JSON.
+    pub(crate) fn into_json(self) -> Option<Cow<'a, Value>> {
+        match self {
+            Self::NoObject(value) => Some(value),
+            Self::Rounded(value, _) | Self::Repeated(value) => Some(Cow::Owned(value)),
+            Self::NotJson(..) => None,
+        }
+    }
+}
+
+/// One problem with the rule `json` (not JSON, with line and column), `depth`, `type` (not an object), `number` (one
+/// that would be rounded) or `repeated` (a key that stands twice); where the last two stand, only [`crate::intake`]
+/// finds out.
+impl From<Unread<'_>> for InvalidArguments {
+    fn from(unread: Unread<'_>) -> Self {
+        Self::new(vec![match unread {
+            Unread::NoObject(value) => not_an_object(&value),
+            Unread::Rounded(_, digits) => rounded("", digits, false),
+            Unread::Repeated(_) => {
+                Problem::new("", "repeated").expected("expected every key once, but one stands twice")
+            }
+            Unread::NotJson(text, error) => not_json(text, &error),
+        }])
+    }
+}
+
 /// The arguments as an object: borrowed where they are one, parsed where they are text, empty where there are
 /// none (`null`, no text).
-///
-/// # Errors
-/// One problem with the rule `json` (not JSON, with line and column), `depth`, `type` (not an object) or `number` (one
-/// that would be rounded; where it stands, only [`crate::intake`] finds out).
-pub(crate) fn read(arguments: &Value) -> Result<Cow<'_, Value>, InvalidArguments> {
-    let problem = match arguments {
-        Value::Object(_) => return Ok(Cow::Borrowed(arguments)),
-        Value::Null => return Ok(none()),
-        Value::String(text) if text.trim().is_empty() => return Ok(none()),
+pub(crate) fn read(arguments: &Value) -> Result<Cow<'_, Value>, Unread<'_>> {
+    match arguments {
+        Value::Object(_) => Ok(Cow::Borrowed(arguments)),
+        Value::Null => Ok(none()),
+        Value::String(text) if text.trim().is_empty() => Ok(none()),
         Value::String(text) => match serde_json::from_str(text) {
-            Ok(parsed @ Value::Object(_)) => match inexact_number(text) {
-                None => return Ok(Cow::Owned(parsed)),
-                Some(digits) => rounded("", digits, false),
-            },
-            Ok(Value::Null) => return Ok(none()),
-            Ok(other) => not_an_object(&other),
-            Err(error) => not_json(text, &error),
+            Ok(object @ Value::Object(_)) => {
+                let look = Look::at(text);
+                if look.repeats_keys(&object) {
+                    return Err(Unread::Repeated(object));
+                }
+                match look.may_round().then(|| inexact_number(text)).flatten() {
+                    None => Ok(Cow::Owned(object)),
+                    Some(digits) => Err(Unread::Rounded(object, digits)),
+                }
+            }
+            Ok(Value::Null) => Ok(none()),
+            Ok(other) => Err(Unread::NoObject(Cow::Owned(other))),
+            Err(error) => Err(Unread::NotJson(text, error)),
         },
-        other => not_an_object(other),
-    };
-    Err(InvalidArguments::new(vec![problem]))
+        other => Err(Unread::NoObject(Cow::Borrowed(other))),
+    }
 }
 
 fn none() -> Cow<'static, Value> {

@@ -4,6 +4,7 @@
 //! embedded `$id`s that are unmistakable. It does not resolve URIs: an embedded schema is found by the last
 //! segment of its `$id`, and two with the same one are ambiguous, which counts as not found.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use serde_json::Value;
@@ -29,27 +30,23 @@ impl<'s> Place<'s> {
     }
 }
 
-/// The anchors and identifiers of a schema.
+/// The references of a schema.
 #[derive(Debug)]
 pub(crate) struct Refs<'s> {
     root: &'s Value,
+    /// Made when it is first needed: most schemas refer by pointers, or not at all.
+    names: OnceCell<Names<'s>>,
+}
+
+/// The anchors and identifiers of a schema.
+#[derive(Debug, Default)]
+struct Names<'s> {
     ids: HashMap<&'s str, Vec<Place<'s>>>,
     anchors: HashMap<&'s str, Vec<Place<'s>>>,
 }
 
-impl<'s> Refs<'s> {
+impl<'s> Names<'s> {
     /// Reads the whole schema once.
-    pub(crate) fn of(root: &'s Value) -> Self {
-        let mut refs = Self { root, ids: HashMap::new(), anchors: HashMap::new() };
-        refs.collect(refs.start());
-        refs
-    }
-
-    /// The root.
-    pub(crate) fn start(&self) -> Place<'s> {
-        Place { schema: self.root, resource: self.root }
-    }
-
     fn collect(&mut self, place: Place<'s>) {
         match place.schema {
             Value::Object(members) => {
@@ -79,6 +76,26 @@ impl<'s> Refs<'s> {
             _ => {}
         }
     }
+}
+
+impl<'s> Refs<'s> {
+    /// The references of a whole schema.
+    pub(crate) fn of(root: &'s Value) -> Self {
+        Self { root, names: OnceCell::new() }
+    }
+
+    /// The root.
+    pub(crate) fn start(&self) -> Place<'s> {
+        Place { schema: self.root, resource: self.root }
+    }
+
+    fn names(&self) -> &Names<'s> {
+        self.names.get_or_init(|| {
+            let mut names = Names::default();
+            names.collect(self.start());
+            names
+        })
+    }
 
     /// Where `reference`, written at `from`, leads: one place, or `None` if it is not found or ambiguous.
     pub(crate) fn resolve(&self, from: Place<'s>, reference: &str) -> Option<Place<'s>> {
@@ -94,7 +111,7 @@ impl<'s> Refs<'s> {
         let resource = if document.is_empty() {
             Place { schema: from.resource, resource: from.resource }
         } else {
-            match self.ids.get(last_segment(document)).map(Vec::as_slice) {
+            match self.names().ids.get(last_segment(document)).map(Vec::as_slice) {
                 Some([one]) => *one,
                 _ => return Vec::new(),
             }
@@ -107,7 +124,7 @@ impl<'s> Refs<'s> {
             let target = resource.schema.pointer(&fragment);
             return target.map(|target| resource.enter(target)).into_iter().collect();
         }
-        self.anchors.get(&*fragment).cloned().unwrap_or_default()
+        self.names().anchors.get(&*fragment).cloned().unwrap_or_default()
     }
 }
 

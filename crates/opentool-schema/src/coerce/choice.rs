@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use super::Coercer;
+use super::view::View;
 use crate::change::Change;
 use crate::explain::Path;
-use crate::refs::Place;
 use crate::repair::Marks;
 
 impl<'s> Coercer<'_, 's> {
     pub(super) fn choice(
         &mut self,
-        view: Place<'s>,
+        view: &View<'s>,
         branches: &'s [Value],
         value: &mut Value,
         marks: &mut Marks,
@@ -33,7 +33,7 @@ impl<'s> Coercer<'_, 's> {
             self.value(&[place], &mut candidate, &mut inner, at);
             self.unpacked = unpacked;
             let changes = self.changes.split_off(before);
-            if candidate == *value || !self.accepted(&[place], &candidate) {
+            if candidate == *value || !self.accepted([place], &candidate) {
                 continue;
             }
             match &found {

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::scalar::{boolean, is_nothing, number, whole_number};
+use super::view::View;
 use super::{Coercer, MAX_UNPACKED};
-use crate::explain::{Path, types};
-use crate::refs::Place;
+use crate::explain::Path;
+use crate::intake::note_repeated;
 use crate::repair::{self, Mark, Marks, Tolerance};
 use crate::validator::within;
 
@@ -23,14 +24,17 @@ impl Kinds {
     const OBJECT: u8 = 64;
 
     /// `None` where the schemas name no type.
-    pub(super) fn of(views: &[Place<'_>]) -> Option<Self> {
+    pub(super) fn of(views: &[View<'_>]) -> Option<Self> {
         let mut kinds = None;
         for view in views {
-            let names = types(view.schema);
-            if names.is_empty() {
-                continue;
-            }
-            let here = names.iter().fold(0, |kinds, name| kinds | Self::named(name));
+            let here = match view.words.kind {
+                Some(Value::String(name)) => Self::named(name),
+                Some(Value::Array(names)) if names.iter().any(Value::is_string) => {
+                    let names = names.iter().filter_map(Value::as_str);
+                    names.fold(0, |kinds, name| kinds | Self::named(name))
+                }
+                _ => continue,
+            };
             kinds = Some(kinds.unwrap_or(u8::MAX) & here);
         }
         kinds.map(Self)
@@ -86,18 +90,22 @@ impl Candidate {
 
 impl<'s> Coercer<'_, 's> {
     /// Turns a value of a kind that the schemas do not allow into one that they do, if it can be only one.
-    pub(super) fn kind(&mut self, views: &[Place<'s>], value: &mut Value, marks: &mut Marks, at: &Path<'_>) {
+    pub(super) fn kind(&mut self, views: &[View<'s>], value: &mut Value, marks: &mut Marks, at: &Path<'_>) {
         let Some(kinds) = Kinds::of(views) else { return };
         if kinds.fits(value) || marks.own() == Some(&Mark::NoNumber) {
             return;
         }
         let mut candidates = self.candidates(kinds, value, marks);
         if candidates.len() > 1 {
-            candidates.retain(|candidate| self.accepted(views, &candidate.value));
+            candidates
+                .retain(|candidate| self.accepted(views.iter().map(|view| view.place), &candidate.value));
         }
         match (candidates.pop(), candidates.is_empty()) {
             (Some(only), true) => {
                 self.note(only.rule, at, value, &only.value);
+                if !only.marks.none() {
+                    note_repeated(&at.pointer(), &only.value, &only.marks, self.changes);
+                }
                 *value = only.value;
                 *marks = only.marks;
             }

@@ -1,9 +1,10 @@
 //! Lists: their items, and a single value where a list of such values is wanted.
 
-use jsonschema::Draft;
 use serde_json::Value;
 
 use super::Coercer;
+use super::few::Few;
+use super::view::View;
 use crate::explain::Path;
 use crate::refs::Place;
 use crate::repair::Marks;
@@ -11,13 +12,13 @@ use crate::repair::Marks;
 impl<'s> Coercer<'_, 's> {
     pub(super) fn items(
         &mut self,
-        views: &[Place<'s>],
+        views: &[View<'s>],
         items: &mut [Value],
         marks: &mut Marks,
         at: &Path<'_>,
     ) {
         for (i, item) in items.iter_mut().enumerate() {
-            let places: Vec<Place<'s>> = views.iter().filter_map(|view| self.item_at(*view, i)).collect();
+            let places: Few<Place<'s>> = views.iter().filter_map(|view| view.item(i, self.draft)).collect();
             if places.is_empty() {
                 continue;
             }
@@ -25,29 +26,12 @@ impl<'s> Coercer<'_, 's> {
             self.depth = self.depth.saturating_add(1);
             self.value(&places, item, &mut inner, &at.item(i));
             self.depth = self.depth.saturating_sub(1);
-            marks.put_item(i, inner);
+            marks.set_item(i, inner);
         }
     }
 
-    /// The schema of the item with this index.
-    fn item_at(&self, view: Place<'s>, index: usize) -> Option<Place<'s>> {
-        let (first, rest): (&[Value], _) = match (view.get("items"), view.get("prefixItems")) {
-            (Some(Value::Array(first)), _) => (first, view.get("additionalItems")),
-            (rest, Some(Value::Array(first))) if self.draft >= Draft::Draft202012 => (first, rest),
-            (rest, _) => (&[], rest),
-        };
-        let schema = first.get(index).or(rest)?;
-        schema.is_object().then(|| view.enter(schema))
-    }
-
     /// Puts a single value into a list, if the list is then accepted. Text is never split.
-    pub(super) fn listed(
-        &mut self,
-        views: &[Place<'s>],
-        value: &mut Value,
-        marks: &mut Marks,
-        at: &Path<'_>,
-    ) {
+    pub(super) fn listed(&mut self, views: &[View<'s>], value: &mut Value, marks: &mut Marks, at: &Path<'_>) {
         let single = match value {
             // A list that is broken is not the text of an item.
             Value::String(text) => !text.trim().is_empty() && !text.trim_start().starts_with('['),
@@ -56,16 +40,16 @@ impl<'s> Coercer<'_, 's> {
         };
         // A list of anything says nothing about whether this is one of them.
         let told = |place: &Place<'s>| place.schema.as_object().is_some_and(|schema| !schema.is_empty());
-        if !single || !views.iter().filter_map(|view| self.item_at(*view, 0)).any(|place| told(&place)) {
+        if !single || !views.iter().filter_map(|view| view.item(0, self.draft)).any(|place| told(&place)) {
             return;
         }
         let before = self.changes.len();
         let mut items = [value.clone()];
         let mut inner = Marks::default();
-        inner.put_item(0, marks.clone());
+        inner.set_item(0, marks.clone());
         self.items(views, &mut items, &mut inner, at);
         let list = Value::from(items.to_vec());
-        if self.accepted(views, &list) {
+        if self.accepted(views.iter().map(|view| view.place), &list) {
             // What happened to the item comes after it became one.
             let inside = self.changes.split_off(before);
             self.note("single value to a list of one", at, value, &list);

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::Coercer;
+use super::few::Few;
 use super::kind::Kinds;
 use super::scalar::is_nothing;
-use super::view;
+use super::view::{View, views};
 use crate::change::{Change, Stage};
 use crate::explain::Path;
 use crate::refs::Place;
@@ -18,15 +19,17 @@ type Members = Map<String, Value>;
 impl<'s> Coercer<'_, 's> {
     pub(super) fn members(
         &mut self,
-        views: &[Place<'s>],
+        views: &[View<'s>],
         members: &mut Members,
         marks: &mut Marks,
         at: &Path<'_>,
     ) {
-        self.spelling(views, members, marks, at);
+        let mut speak: Vec<Few<Place<'s>>> = members.keys().map(|key| places(views, key)).collect();
+        if speak.iter().any(|places| places.is_empty()) && self.spelling(views, members, marks, at) {
+            speak = members.keys().map(|key| places(views, key)).collect();
+        }
         let mut absent = Vec::new();
-        for (key, value) in members.iter_mut() {
-            let places = places(views, key);
+        for ((key, value), places) in members.iter_mut().zip(speak) {
             if places.is_empty() {
                 continue;
             }
@@ -35,7 +38,10 @@ impl<'s> Coercer<'_, 's> {
             self.depth = self.depth.saturating_add(1);
             self.value(&places, value, &mut inner, &here);
             self.depth = self.depth.saturating_sub(1);
-            if !required(views, key) && self.stands_for_nothing(&places, value) {
+            if matches!(value, Value::Null | Value::String(_))
+                && !required(views, key)
+                && self.stands_for_nothing(&places, value)
+            {
                 absent.push(key.clone());
                 let change =
                     Change::new(Stage::Coerce, here.pointer(), "null for what may be absent").before(value);
@@ -44,8 +50,10 @@ impl<'s> Coercer<'_, 's> {
                 marks.set_key(key, inner);
             }
         }
-        if !absent.is_empty() {
-            members.retain(|key, _| !absent.contains(key));
+        // They are in the order of the members.
+        let mut absent = absent.iter().peekable();
+        if absent.peek().is_some() {
+            members.retain(|key, _| absent.next_if(|gone| *gone == key).is_none());
         }
     }
 
@@ -56,8 +64,8 @@ impl<'s> Coercer<'_, 's> {
             Value::String(text) if self.wide() => is_nothing(text, true),
             // Text where text is wanted may be that text.
             Value::String(text) => {
-                let views = view::views(self.refs, self.draft, places);
-                is_nothing(text, false) && Kinds::of(&views).is_some_and(|kinds| !kinds.text())
+                is_nothing(text, false)
+                    && Kinds::of(&views(self.refs, self.draft, places)).is_some_and(|kinds| !kinds.text())
             }
             _ => false,
         };
@@ -65,15 +73,20 @@ impl<'s> Coercer<'_, 's> {
     }
 
     /// Renames keys that differ from a known one in case and separators only, where the key as it stands is
-    /// forbidden or the known one is missing. Never where two could be meant.
-    fn spelling(&mut self, views: &[Place<'s>], members: &mut Members, marks: &mut Marks, at: &Path<'_>) {
-        let known = |key: &str| !places(views, key).is_empty();
-        if members.keys().all(|key| known(key)) || !self.step() {
-            return;
+    /// forbidden or the known one is missing. Never where two could be meant. Whether it did.
+    fn spelling(
+        &mut self,
+        views: &[View<'s>],
+        members: &mut Members,
+        marks: &mut Marks,
+        at: &Path<'_>,
+    ) -> bool {
+        if !self.step() {
+            return false;
         }
-        let closed = views.iter().any(|view| closed(*view));
+        let closed = views.iter().any(View::is_closed);
         let mut targets: HashMap<String, Vec<&'s str>> = HashMap::new();
-        let properties = views.iter().filter_map(|view| view.get("properties")?.as_object());
+        let properties = views.iter().filter_map(|view| view.words.properties);
         for name in properties.flat_map(Map::keys).filter(|name| !members.contains_key(*name)) {
             let names = targets.entry(plain(name)).or_default();
             if !names.contains(&name.as_str()) {
@@ -92,7 +105,7 @@ impl<'s> Coercer<'_, 's> {
             (alone && (closed || required(views, target))).then_some(*target)
         };
         if !members.keys().any(|key| !property(views, key) && meant(key).is_some()) {
-            return;
+            return false;
         }
         let old = std::mem::take(members);
         for (key, value) in old {
@@ -109,33 +122,21 @@ impl<'s> Coercer<'_, 's> {
                 }
             }
         }
+        true
     }
 }
 
 /// The schemas of a member.
-fn places<'s>(views: &[Place<'s>], key: &str) -> Vec<Place<'s>> {
-    let one = |view: &Place<'s>| {
-        let own = view.get("properties").and_then(|properties| properties.get(key));
-        // With patterns about, which schema holds for other keys is not told by these two keywords alone.
-        let other = || view.get("additionalProperties").filter(|_| view.get("patternProperties").is_none());
-        own.or_else(other).filter(|schema| schema.is_object()).map(|schema| view.enter(schema))
-    };
-    views.iter().filter_map(one).collect()
+fn places<'s>(views: &[View<'s>], key: &str) -> Few<Place<'s>> {
+    views.iter().filter_map(|view| view.member(key)).collect()
 }
 
-fn property(views: &[Place<'_>], key: &str) -> bool {
-    views.iter().any(|view| view.get("properties").is_some_and(|properties| properties.get(key).is_some()))
+fn property(views: &[View<'_>], key: &str) -> bool {
+    views.iter().any(|view| view.names(key))
 }
 
-fn required(views: &[Place<'_>], key: &str) -> bool {
-    let lists = views.iter().filter_map(|view| view.get("required")?.as_array());
-    lists.flatten().any(|name| name == key)
-}
-
-/// Whether keys beyond the known ones are forbidden.
-fn closed(view: Place<'_>) -> bool {
-    let forbidden = |keyword| view.get(keyword) == Some(&Value::Bool(false));
-    forbidden("additionalProperties") || forbidden("unevaluatedProperties")
+fn required(views: &[View<'_>], key: &str) -> bool {
+    views.iter().filter_map(|view| view.words.required).flatten().any(|name| name == key)
 }
 
 /// A key without case and separators.

@@ -6,6 +6,7 @@
 //! calls it validates the result. Its work is bounded in steps; what is left over stays as it was written.
 
 mod choice;
+mod few;
 mod kind;
 mod list;
 mod members;
@@ -15,6 +16,7 @@ mod view;
 use jsonschema::Draft;
 use serde_json::Value;
 
+use crate::Validator;
 use crate::change::{Change, Stage};
 use crate::explain::{Explainer, Path};
 use crate::refs::{Place, Refs};
@@ -38,37 +40,35 @@ pub(crate) enum Freedom {
 }
 
 /// Changes the value so that the schema may accept it; says what was changed.
-///
-/// `levels` bounds how deep the value may nest, texts that are read as JSON included.
 pub(crate) fn coerce(
-    schema: &Value,
+    validator: &Validator,
     written: Written,
     freedom: Freedom,
-    levels: usize,
-) -> (Written, Vec<Change>) {
-    let refs = Refs::of(schema);
+    changes: &mut Vec<Change>,
+) -> Written {
+    let schema = validator.schema().as_value();
+    let (refs, draft) = (Refs::of(schema), draft_of(schema));
     let mut coercer = Coercer {
         refs: &refs,
-        judge: Explainer::new(&refs, draft_of(schema)),
-        draft: draft_of(schema),
+        judge: Explainer::new(&refs, draft, validator.probes()),
+        draft,
         freedom,
         steps_left: MAX_STEPS,
         level: 0,
-        levels,
+        levels: validator.levels(),
         depth: 0,
         unpacked: 0,
-        changes: Vec::new(),
+        changes,
     };
     let Written { mut value, mut marks } = written;
     coercer.value(&[refs.start()], &mut value, &mut marks, &Path::Root);
-    (Written { value, marks }, coercer.changes)
+    Written { value, marks }
 }
 
 /// Whether the schema has a property of this name at its root.
 pub(crate) fn knows(schema: &Value, key: &str) -> bool {
     let refs = Refs::of(schema);
-    let views = view::views(&refs, draft_of(schema), &[refs.start()]);
-    views.iter().any(|view| view.get("properties").is_some_and(|properties| properties.get(key).is_some()))
+    view::views(&refs, draft_of(schema), &[refs.start()]).iter().any(|view| view.names(key))
 }
 
 /// One coercion.
@@ -83,7 +83,7 @@ struct Coercer<'r, 's> {
     /// How deep the value at hand is in the whole.
     depth: usize,
     unpacked: usize,
-    changes: Vec<Change>,
+    changes: &'r mut Vec<Change>,
 }
 
 impl<'s> Coercer<'_, 's> {
@@ -103,8 +103,8 @@ impl<'s> Coercer<'_, 's> {
     }
 
     /// Whether all the schemas accept the value. `false` also where nobody can say any more.
-    fn accepted(&mut self, places: &[Place<'s>], value: &Value) -> bool {
-        places.iter().all(|place| self.judge.accepts(*place, value)) && self.judge.can_say()
+    fn accepted(&mut self, places: impl IntoIterator<Item = Place<'s>>, value: &Value) -> bool {
+        places.into_iter().all(|place| self.judge.accepts(place, value)) && self.judge.can_say()
     }
 
     /// Coerces a value by all the schemas that speak about it.
@@ -121,11 +121,9 @@ impl<'s> Coercer<'_, 's> {
             Value::Array(items) => self.items(&views, items, marks, at),
             _ => {}
         }
-        for view in &views {
-            for keyword in ["anyOf", "oneOf"] {
-                if let Some(branches) = view.get(keyword).and_then(Value::as_array) {
-                    self.choice(*view, branches, value, marks, at);
-                }
+        for view in views.iter() {
+            for branches in view.words.choices.into_iter().flatten() {
+                self.choice(view, branches, value, marks, at);
             }
         }
         self.level = self.level.saturating_sub(1);

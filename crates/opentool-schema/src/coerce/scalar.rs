@@ -3,9 +3,9 @@
 use serde_json::{Number, Value};
 
 use super::Coercer;
+use super::view::View;
 use crate::exact::survives;
 use crate::explain::{Path, same};
-use crate::refs::Place;
 use crate::repair::{Mark, Marks};
 
 /// A whole decimal number; `3.0` is one, `3.5`, `1,000` and what 64 bits cannot hold are not.
@@ -79,19 +79,19 @@ impl<'s> Coercer<'_, 's> {
     /// The value of `enum` or `const` that is the same but for case and white space, or for being text.
     pub(super) fn allowed(
         &mut self,
-        views: &[Place<'s>],
+        views: &[View<'s>],
         value: &mut Value,
         marks: &mut Marks,
         at: &Path<'_>,
     ) {
-        let Some(given) = spelt(value, marks) else { return };
         for view in views {
-            let one = view.get("const").map(std::slice::from_ref);
-            let many = view.get("enum").and_then(Value::as_array).map(Vec::as_slice);
-            let Some(allowed) = one.or(many) else { continue };
+            let Some(allowed) = view.words.only.map(std::slice::from_ref).or(view.words.allowed) else {
+                continue;
+            };
             if allowed.iter().any(|one| same(one, value)) {
                 continue;
             }
+            let Some(given) = spelt(value, marks) else { return };
             let plain = folded(&given);
             let mut meant = allowed.iter().filter(|one| match one {
                 Value::String(text) => folded(text) == plain,

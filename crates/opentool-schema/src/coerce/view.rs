@@ -1,31 +1,131 @@
 //! All schemas that must accept one value together: references followed, `allOf` taken apart.
 
 use jsonschema::Draft;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::few::Few;
 use crate::refs::{Place, Refs};
 
 /// Schemas about one value.
 const MAX: usize = 64;
 
+/// A schema, and those of its keywords that coercion follows, looked up once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'s> {
+    pub(super) place: Place<'s>,
+    pub(super) words: Words<'s>,
+}
+
+/// The keywords of a schema.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Words<'s> {
+    pub(super) kind: Option<&'s Value>,
+    pub(super) only: Option<&'s Value>,
+    pub(super) allowed: Option<&'s [Value]>,
+    pub(super) properties: Option<&'s Map<String, Value>>,
+    pub(super) additional: Option<&'s Value>,
+    pub(super) unevaluated: Option<&'s Value>,
+    pub(super) has_patterns: bool,
+    pub(super) required: Option<&'s [Value]>,
+    pub(super) items: Option<&'s Value>,
+    pub(super) prefix_items: Option<&'s [Value]>,
+    pub(super) additional_items: Option<&'s Value>,
+    /// `anyOf` and `oneOf`.
+    pub(super) choices: [Option<&'s [Value]>; 2],
+    all: Option<&'s [Value]>,
+    reference: Option<&'s str>,
+}
+
+impl<'s> View<'s> {
+    fn new(place: Place<'s>) -> Self {
+        let mut words = Words::default();
+        // One walk: most schemas have fewer keywords than are asked for.
+        for (word, value) in place.schema.as_object().into_iter().flatten() {
+            let list = || value.as_array().map(Vec::as_slice);
+            match word.as_str() {
+                "type" => words.kind = Some(value),
+                "const" => words.only = Some(value),
+                "enum" => words.allowed = list(),
+                "properties" => words.properties = value.as_object(),
+                "additionalProperties" => words.additional = Some(value),
+                "unevaluatedProperties" => words.unevaluated = Some(value),
+                "patternProperties" => words.has_patterns = true,
+                "required" => words.required = list(),
+                "items" => words.items = Some(value),
+                "prefixItems" => words.prefix_items = list(),
+                "additionalItems" => words.additional_items = Some(value),
+                "anyOf" => words.choices[0] = list(),
+                "oneOf" => words.choices[1] = list(),
+                "allOf" => words.all = list(),
+                "$ref" => words.reference = value.as_str(),
+                _ => {}
+            }
+        }
+        Self { place, words }
+    }
+
+    /// The place of a schema inside this one.
+    pub(super) fn enter(&self, schema: &'s Value) -> Place<'s> {
+        self.place.enter(schema)
+    }
+
+    /// The schema of the member `key`, where a keyword says which it is.
+    pub(super) fn member(&self, key: &str) -> Option<Place<'s>> {
+        let own = self.words.properties.and_then(|properties| properties.get(key));
+        // With patterns about, which schema holds for other keys is not told by these two keywords alone.
+        let other = || self.words.additional.filter(|_| !self.words.has_patterns);
+        own.or_else(other).filter(|schema| schema.is_object()).map(|schema| self.enter(schema))
+    }
+
+    /// Whether `properties` names the key.
+    pub(super) fn names(&self, key: &str) -> bool {
+        self.words.properties.is_some_and(|properties| properties.contains_key(key))
+    }
+
+    /// Whether keys beyond the known ones are forbidden.
+    pub(super) fn is_closed(&self) -> bool {
+        let forbidden = |word: Option<&Value>| word == Some(&Value::Bool(false));
+        forbidden(self.words.additional) || forbidden(self.words.unevaluated)
+    }
+
+    /// The schema of the item with this index.
+    pub(super) fn item(&self, index: usize, draft: Draft) -> Option<Place<'s>> {
+        let (first, rest): (&[Value], _) = match (self.words.items, self.words.prefix_items) {
+            (Some(Value::Array(first)), _) => (first, self.words.additional_items),
+            (rest, Some(first)) if draft >= Draft::Draft202012 => (first, rest),
+            (rest, _) => (&[], rest),
+        };
+        let schema = first.get(index).or(rest)?;
+        schema.is_object().then(|| self.enter(schema))
+    }
+}
+
 /// The schemas that hold for a value besides and below `places`; alternatives are not entered.
-pub(super) fn views<'s>(refs: &Refs<'s>, draft: Draft, places: &[Place<'s>]) -> Vec<Place<'s>> {
-    let mut views: Vec<Place<'s>> = Vec::with_capacity(places.len());
+pub(super) fn views<'s>(refs: &Refs<'s>, draft: Draft, places: &[Place<'s>]) -> Few<View<'s>> {
+    if let [place] = places {
+        let view = View::new(*place);
+        if view.words.all.is_none() && view.words.reference.is_none() {
+            return Few::one(view);
+        }
+    }
+    let mut views = Few::None;
     let mut open: Vec<Place<'s>> = places.iter().rev().copied().collect();
     while let Some(place) = open.pop() {
-        if views.len() >= MAX || views.iter().any(|view| std::ptr::eq(view.schema, place.schema)) {
+        if views.len() >= MAX
+            || views.iter().any(|view: &View<'s>| std::ptr::eq(view.place.schema, place.schema))
+        {
             continue;
         }
-        let all = place.get("allOf").and_then(Value::as_array);
-        open.extend(all.into_iter().flatten().map(|schema| place.enter(schema)));
-        if let Some(target) = place.get("$ref").and_then(Value::as_str).and_then(|r| refs.resolve(place, r)) {
+        let view = View::new(place);
+        open.extend(view.words.all.into_iter().flatten().map(|schema| place.enter(schema)));
+        if let Some(target) = view.words.reference.and_then(|reference| refs.resolve(place, reference)) {
             open.push(target);
             // Up to draft-07 a reference stands alone.
             if draft < Draft::Draft201909 {
                 continue;
             }
         }
-        views.push(place);
+        views.push(view);
     }
     views
 }

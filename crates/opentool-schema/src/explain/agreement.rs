@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Explainer, Findings, Path};
+use super::{Explainer, Findings, Path, Probes};
 use crate::refs::Refs;
 use crate::validator::{build, draft_of};
 
@@ -155,7 +155,8 @@ proptest! {
         let compiled = compiled.unwrap();
         let refs = Refs::of(&schema);
         let mut findings = Findings::default();
-        Explainer::new(&refs, draft).walk(refs.start(), &value, &Path::Root, &mut findings);
+        let probes = Probes::default();
+        Explainer::new(&refs, draft, &probes).walk(refs.start(), &value, &Path::Root, &mut findings);
         prop_assert_eq!(findings.none(), compiled.is_valid(&value), "{}", schema);
     }
 }

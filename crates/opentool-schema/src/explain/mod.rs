@@ -26,9 +26,8 @@ use crate::refs::{Place, Refs};
 use crate::text::{LONGEST, found, name, shorten};
 use crate::validator::draft_of;
 
-pub(crate) use describe::types;
 pub(crate) use path::Path;
-use probe::Probes;
+pub(crate) use probe::Probes;
 pub(crate) use scalar::{is_huge, same};
 
 /// Problems that are reported one by one.
@@ -39,9 +38,14 @@ const MAX_STEPS: usize = 20_000;
 const CHEAP: usize = 2_000;
 
 /// The problems of arguments that `compiled` does not accept; at least one.
-pub(crate) fn explain(schema: &Value, compiled: &jsonschema::Validator, arguments: &Value) -> Vec<Problem> {
+pub(crate) fn explain(
+    schema: &Value,
+    compiled: &jsonschema::Validator,
+    probes: &Probes,
+    arguments: &Value,
+) -> Vec<Problem> {
     let refs = Refs::of(schema);
-    let mut explainer = Explainer::new(&refs, draft_of(schema));
+    let mut explainer = Explainer::new(&refs, draft_of(schema), probes);
     let mut findings = Findings::default();
     explainer.walk(refs.start(), arguments, &Path::Root, &mut findings);
     if findings.problems.is_empty() {
@@ -52,10 +56,11 @@ pub(crate) fn explain(schema: &Value, compiled: &jsonschema::Validator, argument
 }
 
 /// The problems that only the walk sees in arguments that the compiled schema accepts: integers beyond 64 bits.
-pub(crate) fn misfits(schema: &Value, arguments: &Value) -> Vec<Problem> {
+pub(crate) fn misfits(schema: &Value, probes: &Probes, arguments: &Value) -> Vec<Problem> {
     let refs = Refs::of(schema);
     let mut findings = Findings::default();
-    Explainer::new(&refs, draft_of(schema)).walk(refs.start(), arguments, &Path::Root, &mut findings);
+    let mut explainer = Explainer::new(&refs, draft_of(schema), probes);
+    explainer.walk(refs.start(), arguments, &Path::Root, &mut findings);
     findings.into_problems()
 }
 
@@ -119,13 +124,13 @@ impl Findings {
 pub(crate) struct Explainer<'r, 's> {
     refs: &'r Refs<'s>,
     draft: Draft,
-    probes: Probes,
+    probes: &'r Probes,
     steps_left: usize,
 }
 
 impl<'r, 's> Explainer<'r, 's> {
-    pub(crate) fn new(refs: &'r Refs<'s>, draft: Draft) -> Self {
-        Self { refs, draft, probes: Probes::default(), steps_left: MAX_STEPS }
+    pub(crate) fn new(refs: &'r Refs<'s>, draft: Draft, probes: &'r Probes) -> Self {
+        Self { refs, draft, probes, steps_left: MAX_STEPS }
     }
 
     /// Takes `cost` steps. `false`: there are none left, and the walk ends.

@@ -1,37 +1,53 @@
 //! Single keywords in compiled form, for what plain comparison cannot judge.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value};
 
 use crate::validator::build;
 
-/// Compiled keywords; a piece that does not compile alone is `None`, and judges nothing.
-#[derive(Default)]
-pub(super) struct Probes {
+/// The compiled keywords of one schema, made when they are first asked and kept with it; a piece that does not compile
+/// alone is `None`, and judges nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Probes(Mutex<Compiled>);
+
+#[derive(Debug, Default)]
+struct Compiled {
     /// By the address of the keyword's value in the schema.
-    keywords: HashMap<*const Value, Option<Validator>>,
-    patterns: HashMap<String, Option<Validator>>,
+    keywords: HashMap<usize, Arc<Option<Validator>>>,
+    patterns: HashMap<String, Arc<Option<Validator>>>,
 }
 
 impl Probes {
     /// Whether the keyword alone accepts the value; `true` where it cannot be asked alone.
-    pub(super) fn accepts(&mut self, keyword: &str, argument: &Value, draft: Draft, value: &Value) -> bool {
-        let probe = self
-            .keywords
-            .entry(std::ptr::from_ref(argument))
-            .or_insert_with(|| compiled(keyword, argument.clone(), draft));
-        probe.as_ref().is_none_or(|probe| probe.is_valid(value))
+    pub(super) fn accepts(&self, keyword: &str, argument: &Value, draft: Draft, value: &Value) -> bool {
+        let address = std::ptr::from_ref(argument).addr();
+        let known = self.compiled().keywords.get(&address).cloned();
+        // Nobody waits for the compiler, who may take long; at worst two make the same.
+        let probe = known.unwrap_or_else(|| {
+            let made = Arc::new(compiled(keyword, argument.clone(), draft));
+            self.compiled().keywords.insert(address, Arc::clone(&made));
+            made
+        });
+        probe.as_ref().as_ref().is_none_or(|probe| probe.is_valid(value))
     }
 
     /// Whether the pattern matches the key.
-    pub(super) fn matches(&mut self, pattern: &str, draft: Draft, key: &str) -> bool {
-        if !self.patterns.contains_key(pattern) {
-            self.patterns.insert(pattern.to_owned(), compiled("pattern", pattern.into(), draft));
-        }
-        let probe = self.patterns.get(pattern).and_then(Option::as_ref);
-        probe.is_some_and(|probe| probe.is_valid(&Value::String(key.to_owned())))
+    pub(super) fn matches(&self, pattern: &str, draft: Draft, key: &str) -> bool {
+        let known = self.compiled().patterns.get(pattern).cloned();
+        let probe = known.unwrap_or_else(|| {
+            let made = Arc::new(compiled("pattern", pattern.into(), draft));
+            self.compiled().patterns.insert(pattern.to_owned(), Arc::clone(&made));
+            made
+        });
+        probe.as_ref().as_ref().is_some_and(|probe| probe.is_valid(&Value::String(key.to_owned())))
+    }
+
+    fn compiled(&self) -> MutexGuard<'_, Compiled> {
+        // Whoever panicked with the lock had only begun or ended to put something in.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

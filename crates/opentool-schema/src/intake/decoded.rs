@@ -4,13 +4,12 @@
 //! is coerced, because the schema that coercion and validation follow is the tool's own.
 
 use opentool_core::{Arguments, InvalidArguments};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Freedom, Mending, empty, into_arguments, numbers, partial, refused};
+use super::{Freedom, Mending, into_arguments, numbers, partial, refused, repeated};
 use crate::change::{Change, Stage};
 use crate::dialect::Decoder;
-use crate::read::read;
-use crate::repair::{Marks, Written};
+use crate::read::{Unread, read};
 use crate::{Repairs, Validator};
 
 impl Validator {
@@ -27,22 +26,31 @@ impl Validator {
         decoder: &Decoder,
         repairs: Repairs,
     ) -> Result<(Arguments, Vec<Change>), InvalidArguments> {
+        let mut changes = Vec::new();
+        self.taken_decoded(written, decoder, repairs, &mut changes).map(|arguments| (arguments, changes))
+    }
+
+    pub(super) fn taken_decoded(
+        &self,
+        written: &Value,
+        decoder: &Decoder,
+        repairs: Repairs,
+        changes: &mut Vec<Change>,
+    ) -> Result<Arguments, InvalidArguments> {
         if decoder.is_identity() {
-            return self.take(written, repairs);
+            return self.taken(written, repairs, changes);
         }
-        let (object, mut changes) = object(self, written, repairs)?;
+        let object = object(self, written, repairs, changes)?;
         let decoded = decoder.decode(object.clone())?;
+        if repairs == Repairs::Partial {
+            return Ok(into_arguments(decoded));
+        }
         if decoded != object {
             changes.push(
                 Change::new(Stage::Decode, "", "out of the dialect's form").before(&object).after(&decoded),
             );
         }
-        if repairs == Repairs::Partial {
-            return Ok((into_arguments(decoded), changes));
-        }
-        let (arguments, more) = self.take(&decoded, repairs)?;
-        changes.extend(more);
-        Ok((arguments, changes))
+        self.taken(&decoded, repairs, changes)
     }
 }
 
@@ -51,31 +59,61 @@ fn object(
     validator: &Validator,
     written: &Value,
     repairs: Repairs,
-) -> Result<(Value, Vec<Change>), InvalidArguments> {
+    changes: &mut Vec<Change>,
+) -> Result<Value, InvalidArguments> {
     let freedom = match repairs {
         Repairs::Partial => {
-            return partial::partial(written)
-                .map(|arguments| (Value::Object(arguments.into_map()), Vec::new()));
+            let mut members = partial::partial(written)?.into_map();
+            drop_begun_entry(&mut members);
+            return Ok(Value::Object(members));
         }
-        Repairs::Off => return Ok((read(written)?.into_owned(), Vec::new())),
+        Repairs::Off => {
+            return match read(written) {
+                Ok(value) => Ok(value.into_owned()),
+                Err(Unread::Repeated(value)) => numbers::reread(validator, written, Unread::Repeated(value)),
+                Err(unread) => Err(unread.into()),
+            };
+        }
         Repairs::Sure => Freedom::Sure,
         Repairs::Wide => Freedom::Wide,
     };
-    if let Ok(value) = read(written) {
-        return Ok((value.into_owned(), Vec::new()));
-    }
-    let mut mending = Mending::new(validator, freedom);
-    let read = match written {
-        Value::String(text) => mending.text(text)?,
-        Value::Null => empty(),
-        value => Written { value: value.clone(), marks: Marks::default() },
+    let json = match read(written) {
+        Ok(value) => return Ok(value.into_owned()),
+        Err(unread) => unread.into_json(),
     };
-    let object = mending.object(read)?;
+    let object = Mending::new(validator, freedom, changes).reach(written, json)?;
     if let Some((pointer, digits)) = object.marks.lost().first() {
         return refused(numbers::problem(pointer, digits, false));
     }
     if let Some(pointer) = object.marks.no_number() {
         return refused(super::fault::no_number(pointer));
     }
-    Ok((object.value, mending.changes))
+    repeated::note("", &object.value, &object.marks, changes);
+    Ok(object.value)
+}
+
+/// Takes the entry of a map out of which the key is there and the value is not yet: until it is whole, nothing tells
+/// the list of entries from any other list.
+fn drop_begun_entry(members: &mut Map<String, Value>) {
+    // What is still being written is the last of the last, all the way down.
+    let mut last = members.values_mut().last();
+    while let Some(value) = last {
+        last = match value {
+            Value::Array(items) => {
+                let is_begun = |item: &Value| {
+                    item.as_object().is_some_and(|entry| {
+                        entry.is_empty()
+                            || (entry.len() == 1 && entry.get("key").is_some_and(Value::is_string))
+                    })
+                };
+                if items.last().is_some_and(is_begun) {
+                    items.pop();
+                    return;
+                }
+                items.last_mut()
+            }
+            Value::Object(members) => members.values_mut().last(),
+            _ => None,
+        };
+    }
 }

@@ -4,17 +4,25 @@ use opentool_core::Problem;
 
 use crate::repair::{Fault, LEVELS, LONGEST};
 
-/// The kind of a problem, for programs: `invalid_json`, `truncated`, `too_deep`, `missing_required`,
-/// `unknown_property`, `type_mismatch`, `enum_mismatch`, or `constraint` for all other rules.
+/// The kind of a problem, for programs: `invalid_json` (also a key that stands twice, where nothing is mended),
+/// `truncated`, `too_deep`, `missing_required`, `unknown_property`, `type_mismatch`, `enum_mismatch`, or `constraint`
+/// for all other rules of a schema. Problems of an answer ([`ParsedCalls::problems`](crate::ParsedCalls)) have these
+/// besides: `invalid_call`, `invalid_name`, `invalid_id`, `unsupported`, `blocked`, `choices`.
 pub fn problem_code(problem: &Problem) -> &'static str {
     match problem.rule.as_str() {
-        "json" => "invalid_json",
+        "json" | "repeated" => "invalid_json",
         "truncated" => "truncated",
         "depth" => "too_deep",
         "required" | "dependentRequired" => "missing_required",
         "additionalProperties" | "unevaluatedProperties" | "false" => "unknown_property",
         "type" | "deserialize" => "type_mismatch",
         "enum" | "const" => "enum_mismatch",
+        "call" => "invalid_call",
+        "call-name" => "invalid_name",
+        "call-id" => "invalid_id",
+        "unsupported" => "unsupported",
+        "blocked" => "blocked",
+        "choices" => "choices",
         _ => "constraint",
     }
 }

@@ -4,13 +4,13 @@
 //! schema wants was made of that before. What is left here is a problem, also where the schema accepts the rounded
 //! number.
 
-use std::borrow::Cow;
-
 use opentool_core::{InvalidArguments, Problem};
 use serde_json::Value;
 
+use super::repeated;
 use crate::Validator;
 use crate::exact::inexact_number;
+use crate::read::Unread;
 use crate::repair::{self, Marks, Tolerance, Written};
 use crate::text::shorten;
 
@@ -19,9 +19,16 @@ const MOST: usize = 20;
 /// Digits that are shown.
 const SHOWN: usize = 40;
 
-/// [`Validator::check`], and that every number is the one that was written.
-pub(super) fn check(validator: &Validator, value: &Value, marks: &Marks) -> Result<(), InvalidArguments> {
-    let checked = validator.check(value);
+/// The verdict `checked`, and that every number is the one that was written.
+pub(super) fn settle(
+    validator: &Validator,
+    value: &Value,
+    marks: &Marks,
+    checked: Result<(), InvalidArguments>,
+) -> Result<(), InvalidArguments> {
+    if marks.none() {
+        return checked;
+    }
     // A value that something else was made of, or that was taken out, is not lost.
     let is_there = |pointer: &str| value.pointer(pointer).is_some_and(Value::is_number);
     let lost: Vec<(String, &str)> =
@@ -51,18 +58,36 @@ pub(super) fn check(validator: &Validator, value: &Value, marks: &Marks) -> Resu
     Err(InvalidArguments::new(problems))
 }
 
-/// The value of a text that is JSON but was refused for its numbers: those that only stood where another of the same
-/// key came after them are not lost. `error` is the refusal of all else.
-pub(super) fn reread<'v>(
+/// Why a text that is JSON is refused where nothing is mended: where the number or the key stands for which it was not
+/// read as it stands, besides all else that is wrong. A number that only stood where another of the same key came
+/// after it is not lost.
+pub(super) fn reread(
     validator: &Validator,
     written: &Value,
-    error: InvalidArguments,
-) -> Result<Cow<'v, Value>, InvalidArguments> {
-    let Value::String(text) = written else { return Err(error) };
-    let Ok(value @ Value::Object(_)) = serde_json::from_str::<Value>(text) else { return Err(error) };
-    let written = beside(text, value, repair::read(text, Tolerance::Sure).ok())?;
-    check(validator, &written.value, &written.marks)?;
-    Ok(Cow::Owned(written.value))
+    unread: Unread<'_>,
+) -> Result<Value, InvalidArguments> {
+    let Value::String(text) = written else { return Err(unread.into()) };
+    let reread = |value: &Value| beside(text, value.clone(), repair::read(text, Tolerance::Sure).ok());
+    match &unread {
+        Unread::Rounded(value, _) => {
+            let written = reread(value)?;
+            let checked = validator.check(&written.value);
+            settle(validator, &written.value, &written.marks, checked)?;
+            Ok(written.value)
+        }
+        Unread::Repeated(value) => {
+            let written = reread(value)?;
+            let mut problems = repeated::problems(&written);
+            if problems.is_empty() {
+                return Err(unread.into());
+            }
+            let checked = validator.check(&written.value);
+            let checked = settle(validator, &written.value, &written.marks, checked);
+            problems.extend(checked.err().into_iter().flat_map(|error| error.problems));
+            Err(InvalidArguments::new(problems))
+        }
+        _ => Err(unread.into()),
+    }
 }
 
 /// The value of a text that is JSON, with how its numbers were written as the own reader saw it.
@@ -72,7 +97,7 @@ pub(super) fn beside(text: &str, value: Value, read: Option<Written>) -> Result<
         // Where the own reader gave up or disagrees, JSON is JSON, and nobody knows where the number stands.
         _ => match inexact_number(text) {
             Some(digits) => Err(InvalidArguments::new(vec![problem("", digits, false)])),
-            None => Ok(Written { value, marks: Marks::default() }),
+            None => Ok(Written::plain(value)),
         },
     }
 }

@@ -19,6 +19,10 @@ pub(super) enum Bare {
 /// several.
 pub(super) fn bare(scan: &mut Scan<'_>, listed: bool, tolerance: Tolerance) -> Result<Bare, Fault> {
     let rest = scan.rest();
+    if let Some(word) = ordinary(rest) {
+        scan.skip(word.len());
+        return Ok(classify(word));
+    }
     let refused = |at: usize, why| Err(Fault::NotJson { at: scan.at.saturating_add(at), why });
     let (mut end, mut spaced, mut colon) = (rest.len(), false, false);
     let mut open = true;
@@ -72,6 +76,15 @@ pub(super) fn bare(scan: &mut Scan<'_>, listed: bool, tolerance: Tolerance) -> R
     }
 }
 
+/// A word of the usual letters with its end right behind it.
+fn ordinary(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let end =
+        bytes.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+' | b'_')))?;
+    let ends = matches!(bytes.get(end)?, b',' | b'}' | b']' | b'\n' | b'\r') && end > 0;
+    ends.then(|| text.get(..end)).flatten()
+}
+
 /// What a whole word stands for.
 pub(super) fn classify(word: &str) -> Bare {
     if word == "undefined" {
@@ -93,7 +106,7 @@ pub(super) fn classify(word: &str) -> Bare {
 }
 
 fn plain(value: Value) -> Bare {
-    Bare::Value(Written { value, marks: Marks::default() })
+    Bare::Value(Written::plain(value))
 }
 
 /// `true`, `None`, … of JSON, Python, JavaScript, Ruby.
@@ -125,6 +138,9 @@ fn unfinished(word: &str) -> Bare {
 pub(super) fn number(word: &str) -> Option<Written> {
     if !word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
         return None;
+    }
+    if let Some(integer) = plain_integer(word) {
+        return Some(Written::plain(integer));
     }
     if let Ok(number) = serde_json::from_str::<Number>(word) {
         let same = number.to_string() == word;
@@ -158,8 +174,17 @@ pub(super) fn number(word: &str) -> Option<Written> {
     Some(Written { value: Value::Number(value), marks: digits })
 }
 
+/// An integer in the one spelling that printing it gives, and short enough for 64 bits.
+fn plain_integer(word: &str) -> Option<i64> {
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    let ordinary = digits.len() <= 18
+        && digits.starts_with(|c| matches!(c, '1'..='9'))
+        && digits.bytes().all(|b| b.is_ascii_digit());
+    if ordinary || word == "0" { word.parse().ok() } else { None }
+}
+
 fn text(word: &str) -> Written {
-    Written { value: Value::String(word.to_owned()), marks: Marks::default() }
+    Written::plain(word)
 }
 
 fn finite(word: &str) -> bool {

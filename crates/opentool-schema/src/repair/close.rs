@@ -40,6 +40,9 @@ pub(super) fn judge(
     last_brace: Option<usize>,
     looked: &mut usize,
 ) -> Verdict {
+    if plainly_over(after.as_bytes(), role) {
+        return Verdict::End;
+    }
     let spaced = after.chars().next().is_some_and(char::is_whitespace);
     let next = spaces(after);
     let blanks = after.len().saturating_sub(next.len());
@@ -82,6 +85,17 @@ pub(super) fn judge(
     }
 }
 
+/// The usual cases of what [`judge`] finds out, told by two bytes.
+fn plainly_over(after: &[u8], role: Role) -> bool {
+    match (role, after) {
+        (Role::Key, [b':', ..]) => true,
+        (Role::Key, _) => false,
+        (_, [b',', b'"' | b'\'', ..]) => true,
+        (_, [b'}' | b']', b',' | b'}' | b']', ..] | [b'}' | b']']) => true,
+        _ => false,
+    }
+}
+
 /// The text after white space and a few short comments.
 fn past_comments(text: &str) -> &str {
     let mut rest = spaces(text);
@@ -99,7 +113,7 @@ fn past_comments(text: &str) -> &str {
 }
 
 fn after_comma(next: &str, role: Role) -> Verdict {
-    let Some(c) = next.chars().next() else { return Verdict::End };
+    let Some(c) = next.chars().next().filter(|_| !comment_follows(next)) else { return Verdict::End };
     let structural = is_quote(c) || is_comma(c) || closes_object(c) || closes_list(c);
     match role {
         _ if structural => Verdict::End,
@@ -133,7 +147,8 @@ fn after_closing(next: &str, last: bool) -> Verdict {
 }
 
 fn comment_follows(text: &str) -> bool {
-    ["//", "/*", "# ", "#\t"].iter().any(|start| text.starts_with(start))
+    // With half of its mark at the end, the text is cut off or still being written.
+    matches!(text, "/" | "#") || ["//", "/*", "# ", "#\t"].iter().any(|start| text.starts_with(start))
 }
 
 /// Whether a key in quotes and a colon follow.

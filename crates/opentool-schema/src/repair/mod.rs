@@ -63,6 +63,13 @@ pub(crate) struct Written {
     pub(crate) marks: Marks,
 }
 
+impl Written {
+    /// A value that tells all about itself.
+    pub(crate) fn plain(value: impl Into<Value>) -> Self {
+        Self { value: value.into(), marks: Marks::default() }
+    }
+}
+
 /// Reads a text.
 pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Written, Fault> {
     if text.len() > LONGEST {
@@ -76,7 +83,7 @@ pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Written, Fault> {
     let found = match start(text) {
         Start::At(at) => whole(text, at, parse::Opening::Written, tolerance),
         Start::Inside(at) => whole(text, at, parse::Opening::Implied, tolerance),
-        Start::Quoted(inner) => return Ok(Written { value: Value::String(inner), marks: Marks::default() }),
+        Start::Quoted(inner) => return Ok(Written::plain(inner)),
         Start::Cut => return Err(Fault::Truncated),
         Start::Nowhere => Err(Fault::NotJson { at: 0, why: "there is no JSON object in it" }),
     };

@@ -1,5 +1,6 @@
 //! The structure: objects and lists, on a stack of its own.
 
+use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 use super::bare::{Bare, bare};
@@ -29,8 +30,8 @@ enum Frame {
 }
 
 impl Frame {
-    fn object() -> Self {
-        Self::Object { members: Map::new(), marks: Marks::default(), key: None }
+    fn object(room: usize) -> Self {
+        Self::Object { members: Map::with_capacity(room), marks: Marks::default(), key: None }
     }
 
     fn close(self) -> Written {
@@ -66,7 +67,7 @@ pub(super) struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, at: usize, opening: Opening, tolerance: Tolerance) -> Self {
-        let stack = if opening == Opening::Implied { vec![Frame::object()] } else { Vec::new() };
+        let stack = if opening == Opening::Implied { vec![Frame::object(8)] } else { Vec::with_capacity(4) };
         let last_brace = text.rfind(['}', '｝']).unwrap_or(0);
         Self { scan: Scan::new(text, at), tolerance, stack, settled: false, last_brace, done: None }
     }
@@ -77,6 +78,10 @@ impl<'t> Parser<'t> {
                 return Ok(written);
             }
             self.scan.blank();
+            if self.tolerance == Tolerance::Prefix && matches!(self.scan.rest(), "/" | "#") {
+                // Half the mark of a comment.
+                self.scan.bump();
+            }
             let Some(next) = self.scan.peek() else { return self.ended() };
             match self.stack.last() {
                 None => self.value(next)?,
@@ -188,8 +193,12 @@ impl<'t> Parser<'t> {
                 return Err(Fault::TooDeep);
             }
             self.scan.bump();
-            let list = Frame::List { items: Vec::new(), marks: Marks::default() };
-            self.stack.push(if opens_list(next) { list } else { Frame::object() });
+            self.stack.push(if opens_list(next) {
+                Frame::List { items: Vec::new(), marks: Marks::default() }
+            } else {
+                // Room for the usual number of arguments; inside them it could be a million objects.
+                Frame::object(if self.stack.is_empty() { 8 } else { 0 })
+            });
             return Ok(());
         }
         let listed = matches!(self.stack.last(), Some(Frame::List { .. }));
@@ -198,7 +207,7 @@ impl<'t> Parser<'t> {
             && matches!(next, 'r' | 'R')
             && let Some(text) = raw(&mut self.scan)
         {
-            self.attach(Written { value: Value::String(text), marks: Marks::default() });
+            self.attach(Written::plain(text));
             return Ok(());
         }
         if is_quote(next) || (wide && next == '`') {
@@ -222,7 +231,7 @@ impl<'t> Parser<'t> {
         while self.tolerance == Tolerance::Wide && joined(&mut self.scan) {
             string.text.push_str(&quoted(&mut self.scan, role, self.tolerance, self.last_brace)?.text);
         }
-        self.attach(Written { value: Value::String(string.text), marks: Marks::default() });
+        self.attach(Written::plain(string.text));
         Ok(())
     }
 
@@ -248,8 +257,7 @@ impl<'t> Parser<'t> {
             None => self.done = Some(written),
             Some(Frame::Object { members, marks, key }) => {
                 if let Some(key) = key.take() {
-                    marks.set_key(&key, written.marks);
-                    members.insert(key, written.value);
+                    join(members, marks, key, written);
                 }
             }
             Some(Frame::List { items, marks }) => {
@@ -273,5 +281,22 @@ impl<'t> Parser<'t> {
             self.attach(frame.close());
         }
         self.done.take().ok_or(Fault::Truncated)
+    }
+}
+
+/// Puts a member into its object. Of two with one key the last one counts, as everywhere; that there were two is noted.
+fn join(members: &mut Map<String, Value>, marks: &mut Marks, key: String, mut written: Written) {
+    match members.entry(key) {
+        Entry::Vacant(place) => {
+            if !written.marks.none() {
+                marks.set_key(place.key(), written.marks);
+            }
+            place.insert(written.value);
+        }
+        Entry::Occupied(mut place) => {
+            let earlier = place.insert(written.value);
+            written.marks.set_earlier(earlier);
+            marks.set_key(place.key(), written.marks);
+        }
     }
 }

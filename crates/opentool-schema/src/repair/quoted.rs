@@ -40,17 +40,17 @@ pub(super) fn quoted(
     let mut text = String::new();
     let mut inner = 0_usize;
     loop {
+        // All at once up to the next character that may be more than itself.
+        let run = plain_run(scan.rest(), open);
+        text.push_str(run);
+        scan.skip(run.len());
         let Some(c) = scan.bump() else {
-            return unended(scan.text, from, text, tolerance);
+            return unended(scan, from, text, tolerance);
         };
         if c == '\\' {
             if !escape(scan, open, &mut text) {
-                return unended(scan.text, from, text, tolerance);
+                return unended(scan, from, text, tolerance);
             }
-            continue;
-        }
-        if !ends(open, c) {
-            text.push(c);
             continue;
         }
         if open == '`' {
@@ -79,6 +79,15 @@ pub(super) fn quoted(
     }
 }
 
+/// What is in the string for certain: up to the next backslash, or quote that may end it.
+fn plain_run(text: &str, open: char) -> &str {
+    let end = match u8::try_from(open) {
+        Ok(quote) => text.bytes().position(|byte| byte == quote || byte == b'\\'),
+        Err(_) => text.find(|c| c == '\\' || ends(open, c)),
+    };
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
 fn ends(open: char, c: char) -> bool {
     match open {
         '"' | '\'' | '`' => c == open,
@@ -88,12 +97,14 @@ fn ends(open: char, c: char) -> bool {
 }
 
 /// The text is over, the string is not.
-fn unended(whole: &str, from: usize, text: String, tolerance: Tolerance) -> Result<Quoted, Fault> {
+fn unended(scan: &mut Scan<'_>, from: usize, text: String, tolerance: Tolerance) -> Result<Quoted, Fault> {
     if tolerance == Tolerance::Prefix {
+        // Half an escape is left out.
+        scan.skip(scan.rest().len());
         return Ok(Quoted { text, end: End::Open });
     }
     // A text that ends like a whole one was not cut off: a quote is missing, who knows where.
-    if whole.trim_end().ends_with(['}', ']']) {
+    if scan.text.trim_end().ends_with(['}', ']']) {
         return Err(Fault::NotJson { at: from, why: "a string that begins here never ends" });
     }
     Err(Fault::Truncated)

@@ -51,6 +51,10 @@ impl<'t> Scan<'t> {
 
 /// The bytes of blank at the start of a text.
 pub(super) fn blank(text: &str) -> usize {
+    // The usual case: the next token stands right here.
+    if text.as_bytes().first().is_some_and(|byte| byte.is_ascii_graphic() && !b"/#\\".contains(byte)) {
+        return 0;
+    }
     let mut rest = text;
     loop {
         let plain = spaces(rest);
@@ -64,6 +68,9 @@ pub(super) fn blank(text: &str) -> usize {
 
 /// The text without white space at its start, comments left alone.
 pub(super) fn spaces(text: &str) -> &str {
+    if text.as_bytes().first().is_some_and(|byte| byte.is_ascii_graphic() && *byte != b'\\') {
+        return text;
+    }
     let mut rest = text;
     loop {
         let plain = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');

@@ -33,5 +33,5 @@ pub(super) fn lines(text: &str) -> Option<Written> {
 }
 
 fn classify_text(text: &str) -> Bare {
-    Bare::Value(Written { value: Value::String(text.to_owned()), marks: Marks::default() })
+    Bare::Value(Written::plain(text))
 }

@@ -3,14 +3,14 @@
 use opentool_core::Problem;
 use serde_json::{Map, Value};
 
-use super::{TextCall, TextCalls, cut_off, whole_numbers};
-use crate::exact::inexact_number;
+use super::{TextCall, TextCalls, cut_off, nothing_lost};
+use crate::exact::Look;
 use crate::repair::{self, Fault, Tolerance, Written};
 
 /// The calls that a JSON text is.
 pub(super) fn calls(text: &str) -> Result<Vec<TextCall>, Problem> {
     let written = written(text)?;
-    whole_numbers(&written.marks)?;
+    nothing_lost(&written.marks)?;
     let items = match written.value {
         Value::Array(items) => items,
         other => vec![other],
@@ -18,11 +18,11 @@ pub(super) fn calls(text: &str) -> Result<Vec<TextCall>, Problem> {
     items.into_iter().map(|item| call(item).ok_or_else(not_a_call)).collect()
 }
 
-/// The arguments of one call, nearly JSON at least. They stay text where reading would round a number: only the
-/// schema can tell whether its digits are wanted.
+/// The arguments of one call, nearly JSON at least. They stay text where reading would lose something, a number's digits
+/// or one of two members with the same key: what to do about that is decided, and said, where arguments are taken.
 pub(super) fn arguments(text: &str) -> Result<Value, Problem> {
     let written = written(text)?;
-    Ok(if written.marks.lost().is_empty() { written.value } else { Value::from(text) })
+    Ok(if nothing_lost(&written.marks).is_ok() { written.value } else { Value::from(text) })
 }
 
 /// An object or list, nearly JSON at least.
@@ -41,7 +41,7 @@ fn not_a_call() -> Problem {
 /// `{"name", "arguments"}` in its spellings.
 fn call(value: Value) -> Option<TextCall> {
     let Value::Object(mut members) = value else { return None };
-    let id = members.get("id").and_then(Value::as_str).map(str::to_owned);
+    let id = ["id", "tool_call_id"].iter().find_map(|key| members.get(*key)?.as_str()).map(str::to_owned);
     // OpenAI's: `{"type": "function", "function": {…}}`.
     if let Some(Value::Object(inner)) = members.get_mut("function") {
         members = std::mem::take(inner);
@@ -61,7 +61,7 @@ pub(crate) fn object(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(Map::new()),
         Value::String(text) => match serde_json::from_str::<Value>(&text) {
-            Ok(parsed @ Value::Object(_)) if inexact_number(&text).is_none() => parsed,
+            Ok(parsed @ Value::Object(_)) if Look::at(&text).tells_all(&text, &parsed) => parsed,
             _ => Value::String(text),
         },
         other => other,

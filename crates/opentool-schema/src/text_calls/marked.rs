@@ -1,12 +1,21 @@
-//! Calls after the special tokens of chat templates: Mistral, Llama, Kimi, DeepSeek, Harmony, and the like.
+//! Calls after the special tokens of chat templates: Mistral, Llama, Kimi, DeepSeek, Granite, Cohere, Harmony, and the
+//! like.
 
 use opentool_core::Problem;
 
-use super::{TextCall, TextCalls, between, cut_off, json};
+use super::{TextCall, TextCalls, between, cut_off, is_name, is_quoted, json, python};
 
-/// Marks that JSON follows: a call, or a list of them.
-const BEFORE_JSON: [&str; 5] =
-    ["[TOOL_CALLS]", "<|python_tag|>", "<|tool_call|>", "<|tool_calls|>", "functools"];
+/// Marks that calls follow, as JSON or as Python; and the marks behind them, where there are any.
+const BEFORE: [(&str, &str); 8] = [
+    ("[TOOL_CALLS]", "[/TOOL_CALLS]"),
+    ("<|python_tag|>", "<|eom_id|>"),
+    ("<|tool_call|>", "<|/tool_call|>"),
+    ("<|tool_calls|>", "<|/tool_calls|>"),
+    ("<|START_ACTION|>", "<|END_ACTION|>"),
+    ("<|tool_call_start|>", "<|tool_call_end|>"),
+    ("<|action_start|><|plugin|>", "<|action_end|>"),
+    ("functools", "\0"),
+];
 
 /// Marks of one call each: before the name, between name and arguments, after the arguments.
 const PARTS: [(&str, &str, &str); 2] = [
@@ -29,14 +38,17 @@ pub(super) fn read(text: &str) -> Option<TextCalls> {
         harmony(text, &mut found);
         return Some(found).filter(|found| !found.is_empty());
     }
-    let mark = BEFORE_JSON.iter().find(|mark| {
-        text.split_once(**mark).is_some_and(|(before, after)| {
-            **mark != "functools" || (before.trim().is_empty() && after.starts_with('['))
-        })
+    let (mark, end, after) = BEFORE.iter().find_map(|(mark, end)| {
+        let (before, after) = text.split_once(mark)?;
+        let meant = match *mark {
+            "functools" => before.trim().is_empty() && after.starts_with('['),
+            "[TOOL_CALLS]" => begins_call(after),
+            _ => true,
+        };
+        (meant && !is_quoted(before, after)).then_some((*mark, *end, after))
     })?;
-    let (_, after) = text.split_once(mark)?;
     let is_list = after.trim_start().starts_with(['[', '{']) && !after.trim_start().starts_with("[ARGS]");
-    if *mark == "[TOOL_CALLS]" && !is_list {
+    if mark == "[TOOL_CALLS]" && !is_list {
         for piece in text.split(mark).skip(1) {
             if found.full() {
                 break;
@@ -45,8 +57,29 @@ pub(super) fn read(text: &str) -> Option<TextCalls> {
         }
         return Some(found);
     }
-    found.add(several(after));
+    let body = after.split(end).next().unwrap_or(after).trim();
+    match python::read(body) {
+        Some(calls) if !body.starts_with('{') => found = llama(calls),
+        _ => found.add(several(body)),
+    }
     Some(found)
+}
+
+/// Whether what follows Mistral's mark can be a call: a list of them, or a name and what stands behind it.
+fn begins_call(after: &str) -> bool {
+    let after = after.trim_start();
+    let name = after.split(['[', '{']).next().unwrap_or_default();
+    after.is_empty() || after.starts_with(['[', '{']) || is_name(name.trim_end())
+}
+
+/// Llama's own tools: `brave_search.call(query="…")`.
+fn llama(mut found: TextCalls) -> TextCalls {
+    for call in &mut found.calls {
+        if let Some(name) = call.name.strip_suffix(".call") {
+            call.name = name.to_owned();
+        }
+    }
+    found
 }
 
 /// JSON calls, separated by `;` where a template does that.
@@ -75,6 +108,15 @@ fn mistral(piece: &str) -> Result<Vec<TextCall>, Problem> {
 
 fn parts(inside: &str, middle: &str) -> Result<Vec<TextCall>, Problem> {
     let (name, arguments) = inside.split_once(middle).ok_or_else(cut_off)?;
+    // Kimi's: `functions.name:0`, which as a whole is the id.
+    if let Some((function, number)) = name.trim().rsplit_once(':')
+        && !number.is_empty()
+        && number.bytes().all(|b| b.is_ascii_digit())
+    {
+        let id = Some(name.trim().to_owned());
+        let name = function.strip_prefix("functions.").unwrap_or(function);
+        return call(name, arguments).map(|call| vec![TextCall { id, ..call }]);
+    }
     // DeepSeek's older form: `function<sep>name`, a line end, and a fence.
     let (name, arguments) = match (name.trim(), arguments.split_once('\n')) {
         ("function", Some((name, fenced))) => (name, fenced),
@@ -96,14 +138,20 @@ fn call(name: &str, arguments: &str) -> Result<TextCall, Problem> {
 fn harmony(text: &str, found: &mut TextCalls) {
     let mut rest = text;
     while let Some((head, after)) = rest.split_once("<|message|>").filter(|_| !found.full()) {
-        let head = head.rsplit("<|end|>").next().unwrap_or(head);
+        let head = ["<|end|>", "<|call|>", "<|return|>"]
+            .iter()
+            .fold(head, |head, end| head.rsplit(end).next().unwrap_or(head));
+        // Who speaks stands behind the last start: a result of a tool is none of the model's calls.
+        let author = head.rsplit_once("<|start|>").map_or("assistant", |(_, author)| author);
         // A message ends with the next special token.
         let (inside, next) =
             after.split_at_checked(after.find("<|").unwrap_or(after.len())).unwrap_or((after, ""));
-        if let Some((_, to)) = head.rsplit_once(" to=") {
+        if let Some((_, to)) = head.rsplit_once(" to=").filter(|_| author.starts_with("assistant")) {
             let name = to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
             let name = name.strip_prefix("functions.").unwrap_or(name);
-            found.add(call(name, inside).map(|call| vec![call]));
+            if !matches!(name, "assistant" | "user") {
+                found.add(call(name, inside).map(|call| vec![call]));
+            }
         }
         // All else is prose of another channel.
         rest = next;

@@ -1,25 +1,34 @@
 //! Tool calls that a model wrote into its text, because its server or template has no calls of its own.
 //!
-//! Hermes and Qwen tags, Mistral, Llama, DeepSeek, Kimi, GLM, Harmony, XML, ReAct, Python calls, fenced JSON: one
-//! marker each, found in this order. It reads only: names are as they were written (see
+//! Hermes and Qwen tags, Mistral, Llama, DeepSeek, Kimi, GLM, Granite, Cohere, Harmony, XML, ReAct, Python calls, fenced
+//! JSON: one marker each, found in this order. It reads only: names are as they were written (see
 //! [`resolve_name`](crate::resolve_name)), arguments still pass through validation. It is for a host to decide that
-//! a model's text may hold calls; text from elsewhere must never come here.
+//! a model's text may hold calls; text from elsewhere must never come here. Text that merely talks about calls has
+//! none: a marker in quotes, an example with more words behind it.
 
+mod amid;
 mod json;
 mod marked;
+mod named;
 mod python;
 mod react;
 mod tagged;
 
 pub(crate) use json::object;
+use std::collections::HashSet;
+
 use opentool_core::Problem;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::intake::rounded;
 use crate::repair::Marks;
 
 /// Calls in one text; more are not read.
 const MOST: usize = 128;
+
+/// Tokens that end a message, and that some servers leave in.
+const ENDS: [&str; 6] =
+    ["<|eom_id|>", "<|eot_id|>", "<|im_end|>", "<|end_of_text|>", "</s>", "<｜end▁of▁sentence｜>"];
 
 /// One call that was written as text.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +81,8 @@ impl TextCalls {
     }
 }
 
-/// Reads the calls that are written in a model's text. Text without calls gives none.
+/// Reads the calls that are written in a model's text. Text without calls gives none. Whoever knows which tools there
+/// are, uses [`parse_text_calls_of`], which finds more.
 ///
 /// ```
 /// # use opentool_schema::parse_text_calls;
@@ -81,12 +91,32 @@ impl TextCalls {
 /// ```
 pub fn parse_text_calls(text: &str) -> TextCalls {
     let body = after_thoughts(text);
-    let readers = [tagged::read, marked::read, react::read, json::whole, python::read];
+    let readers = [tagged::read, marked::read, react::read, json::whole, python::read, named::read];
     readers.iter().find_map(|read| read(body)).unwrap_or_default()
+}
+
+/// [`parse_text_calls`] for a host that knows the names of its tools. Besides, it finds calls without any marker with
+/// which a text ends: in a fence, in backticks on a line of their own, or as bare JSON, if each of them names a tool
+/// of `names` exactly. One with more words behind it is an example, not a call.
+///
+/// ```
+/// # use opentool_schema::parse_text_calls_of;
+/// let text = "I will look it up.\n```json\n{\"name\": \"add\", \"arguments\": {\"a\": 1}}\n```";
+/// assert_eq!(parse_text_calls_of(text, ["add"]).calls[0].name, "add");
+/// assert!(parse_text_calls_of(text, ["multiply"]).is_empty());
+/// ```
+pub fn parse_text_calls_of<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> TextCalls {
+    let found = parse_text_calls(text);
+    if !found.is_empty() {
+        return found;
+    }
+    let names: HashSet<&str> = names.into_iter().collect();
+    amid::read(after_thoughts(text), &names).unwrap_or_default()
 }
 
 /// The text after what the model thought to itself: calls in there were only considered.
 fn after_thoughts(text: &str) -> &str {
+    let text = without_end(text);
     let thinking = text.trim_start().starts_with("<think>");
     match text.find("</think>") {
         Some(end) => text.get(end.saturating_add("</think>".len())..).unwrap_or_default(),
@@ -101,12 +131,49 @@ fn cut_off() -> Problem {
         .expected("expected a whole call, but the text ends too early; it is not run")
 }
 
-/// That no number was rounded when it was read.
-fn whole_numbers(marks: &Marks) -> Result<(), Problem> {
-    match marks.lost().first() {
-        Some((pointer, digits)) => Err(rounded(pointer, digits, false)),
+/// That nothing was lost when it was read: no number rounded, no member for another one with its key.
+fn nothing_lost(marks: &Marks) -> Result<(), Problem> {
+    if let Some((pointer, digits)) = marks.lost().first() {
+        return Err(rounded(pointer, digits, false));
+    }
+    match marks.repeated().first() {
+        Some((pointer, _)) => Err(twice(pointer)),
         None => Ok(()),
     }
+}
+
+fn twice(pointer: &str) -> Problem {
+    Problem::new(pointer, "repeated").expected("expected the key once, but it stands twice")
+}
+
+/// Puts an argument among the others.
+fn put(members: &mut Map<String, Value>, key: &str, value: Value) -> Result<(), Problem> {
+    match members.insert(key.to_owned(), value) {
+        Some(_) => Err(twice(&format!("/{}", key.replace('~', "~0").replace('/', "~1")))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a marker at a place is quoted, not used: `` `<tool_call>` ``. A fence does not count.
+fn is_quoted(before: &str, after: &str) -> bool {
+    let tick = |end: Option<char>, next: Option<char>| end == Some('`') && next != Some('`');
+    let (mut back, mut on) = (before.chars().rev(), after.chars());
+    tick(back.next(), back.next()) || tick(on.next(), on.next())
+}
+
+/// Whether a word can be the name of a tool.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | ':' | '/'))
+}
+
+/// A text without the tokens that end a message.
+fn without_end(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some(shorter) = ENDS.iter().find_map(|end| text.strip_suffix(end)) {
+        text = shorter.trim_end();
+    }
+    text
 }
 
 /// What stands between two marks, and what follows; `None` for the end where it does not come.

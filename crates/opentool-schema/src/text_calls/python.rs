@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{TextCall, TextCalls, whole_numbers};
+use super::{TextCall, TextCalls, nothing_lost};
 use crate::repair::{Marks, Tolerance, Written, bare_literal, first_value};
 
 pub(super) fn read(text: &str) -> Option<TextCalls> {
@@ -14,7 +14,7 @@ pub(super) fn read(text: &str) -> Option<TextCalls> {
     let mut found = TextCalls::default();
     while !rest.is_empty() && !found.full() {
         let (call, marks, after) = call(rest)?;
-        found.add(whole_numbers(&marks).map(|()| vec![call]));
+        found.add(nothing_lost(&marks).map(|()| vec![call]));
         let after = after.trim_start();
         rest = match after.strip_prefix([',', ';']) {
             Some(next) => next.trim_start(),
@@ -71,7 +71,7 @@ fn literal(text: &str) -> Option<(Written, &str)> {
         }
         quote @ ('"' | '\'') => {
             let (value, after) = string(text, quote)?;
-            Some((Written { value, marks: Marks::default() }, after))
+            Some((Written::plain(value), after))
         }
         _ => {
             let end = text.find([',', ')'])?;

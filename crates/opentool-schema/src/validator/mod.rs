@@ -18,7 +18,7 @@ pub(crate) use depth::within;
 use plain::Plain;
 
 use crate::SchemaError;
-use crate::explain::{explain, is_huge, misfits};
+use crate::explain::{Probes, explain, is_huge, misfits};
 
 /// How deep arguments may nest: the limit of `serde_json`'s own reader.
 const MAX_DEPTH: usize = 128;
@@ -53,6 +53,8 @@ pub struct Validator {
     /// The schema in today's draft, where it is written in an older one without saying so.
     modern: Option<Value>,
     depth: usize,
+    /// What explanations and mending ask of single keywords.
+    probes: Probes,
 }
 
 impl Validator {
@@ -76,7 +78,7 @@ impl Validator {
         };
         let depth = MAX_FRAMES.checked_div(reach).unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
         let plain = Plain::of(modern.as_ref().unwrap_or(value));
-        Ok(Self { compiled, plain, schema: schema.clone(), modern, depth })
+        Ok(Self { compiled, plain, schema: schema.clone(), modern, depth, probes: Probes::default() })
     }
 
     /// The schema, as it came.
@@ -87,6 +89,10 @@ impl Validator {
     /// The schema that arguments are judged by.
     fn judged(&self) -> &Value {
         self.modern.as_ref().unwrap_or(self.schema.as_value())
+    }
+
+    pub(crate) fn probes(&self) -> &Probes {
+        &self.probes
     }
 
     /// Levels of arguments that are checked at all.
@@ -124,7 +130,7 @@ impl Validator {
         let problems = if self.compiled.is_valid(arguments) {
             self.rounded(arguments)
         } else {
-            explain(self.judged(), &self.compiled, arguments)
+            explain(self.judged(), &self.compiled, &self.probes, arguments)
         };
         if problems.is_empty() { Ok(()) } else { Err(InvalidArguments::new(problems)) }
     }
@@ -132,7 +138,7 @@ impl Validator {
     /// The integers of arguments that the compiled schema accepts and that are too large to be one: whoever read
     /// them made a double of them, and may have rounded.
     fn rounded(&self, arguments: &Value) -> Vec<Problem> {
-        if has_huge(arguments) { misfits(self.judged(), arguments) } else { Vec::new() }
+        if has_huge(arguments) { misfits(self.judged(), &self.probes, arguments) } else { Vec::new() }
     }
 
     fn surely_accepts(&self, arguments: &Value) -> bool {

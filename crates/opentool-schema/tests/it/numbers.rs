@@ -82,9 +82,7 @@ fn what_fits_is_what_was_written() {
     let text = of(json!({"type": "string"}));
     assert_eq!(n(&text, format!("{{\"n\": \"{LONG}\"}}"), Repairs::Off), Ok(json!(LONG)));
     assert_eq!(n(&text, format!("{{\"n\": {LONG}}}"), Repairs::Sure), Ok(json!(LONG)));
-    for mode in [Repairs::Off, Repairs::Sure] {
-        assert_eq!(n(&of(json!({})), format!("{{\"n\": {LONG}, \"n\": 1}}"), mode), Ok(json!(1)));
-    }
+    assert_eq!(n(&of(json!({})), format!("{{\"n\": {LONG}, \"n\": 1}}"), Repairs::Sure), Ok(json!(1)));
     let closed = json!({"type": "object", "properties": {"n": {}}, "additionalProperties": false});
     assert_eq!(n(&closed, format!("{{\"n\": 1, \"m\": {LONG}}}"), Repairs::Wide), Ok(json!(1)));
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use opentool_core::{Arguments, Diagnostic, Severity, ToolDefinition, ToolError, ToolSet, UnknownTool};
+use opentool_core::{Arguments, Diagnostic, ToolDefinition, ToolError, ToolSet, UnknownTool};
 use secrecy::SecretString;
 use url::Url;
 
@@ -12,10 +12,11 @@ use crate::choose::{self, Config, Told};
 use crate::definition::{self, Source};
 use crate::document::{Document, Opened};
 use crate::execute::OperationTool;
-use crate::findings::Findings;
+use crate::outcome::Outcome;
 use crate::plan::Operation;
+use crate::read::Reading;
 use crate::request::{self, Credential, MissingCredentials, Request, Settings};
-use crate::{Address, Authorities, Identity, OpenApiError, SecretSource, read};
+use crate::{Address, Authorities, Identity, OpenApiError, SecretSource};
 
 /// An OpenAPI document that was read, with everything that the host decides about its calls.
 ///
@@ -39,45 +40,22 @@ pub struct Api {
 impl Api {
     /// Reads a text. Pure: nothing else is read or fetched.
     pub(crate) fn read(text: &[u8], address: Address) -> Result<Self, OpenApiError> {
-        Self::of(Document::open(text.into(), address)?)
+        Self::of(Document::open(text.into(), address, None)?)
     }
 
     /// What texts that were read already say.
-    pub(crate) fn of(mut opened: Opened<'_>) -> Result<Self, OpenApiError> {
-        let mut findings = Findings::default();
-        for finding in std::mem::take(&mut opened.findings) {
-            findings.add(finding);
-        }
-        let reading = read::read(&opened.document, &mut findings);
-        let document = &opened.document;
-        if reading.seen == 0 && document.at("/webhooks").is_none() {
-            // Allowed, and published now and then.
-            findings.add(
-                Diagnostic::warning(
-                    "no-operations",
-                    "/paths",
-                    "`paths` holds no operation, so there is nothing to call",
-                )
-                .help("add a path with a method: `/pets: {get: {…}}`"),
-            );
-        }
-        let off =
-            reading.operations.iter().filter(|operation| operation.marks.enabled == Some(false)).count();
-        if off > 0 {
-            let message = format!("{off} operations are marked as no tools (`x-opentool`, `x-mcp`)");
-            let note = Diagnostic::note("marked-off", "", message);
-            findings.add(note.help("configure `marked: ignore` to have them all the same"));
-        }
-        let mut diagnostics = findings.into_list();
-        if !diagnostics.is_empty() {
-            opened.locate(&mut diagnostics);
-        }
-        if reading.operations.is_empty() && reading.seen > 0 {
-            return Err(no_operations(document, &diagnostics, reading.seen));
-        }
+    pub(crate) fn of(opened: Opened<'_>) -> Result<Self, OpenApiError> {
+        Outcome::of(opened).api
+    }
+
+    /// What was read as a whole.
+    pub(crate) fn new(
+        document: Document,
+        reading: Reading,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Result<Self, OpenApiError> {
         let left_out = reading.seen.saturating_sub(reading.operations.len());
-        let settings = Settings { document_url: base_url(document), ..Settings::default() };
-        let document = opened.document;
+        let settings = Settings { document_url: base_url(&document), ..Settings::default() };
         let all: Arc<[Arc<Operation>]> = reading.operations.into_iter().map(Arc::new).collect();
         let chosen = choose::apply(&all, &Config::default())?;
         let operations: Arc<[Arc<Operation>]> =
@@ -326,10 +304,7 @@ impl Api {
             let tool =
                 OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone())
                     .fetched_from(fetched.clone());
-            match self.told.about(&operation.name) {
-                Some(said) => tool.result_parts(said.result.iter().cloned()),
-                None => tool,
-            }
+            tool.result_parts(self.told.result_of(&operation.name).iter().cloned())
         });
         ToolSet::from_tools(tools).map_err(|clash| OpenApiError::NameClash(Box::new(clash)))
     }
@@ -375,11 +350,4 @@ fn server_url(text: &str) -> Result<Url, String> {
 
 fn names(operations: &[Arc<Operation>]) -> HashMap<String, usize> {
     operations.iter().enumerate().map(|(index, operation)| (operation.name.clone(), index)).collect()
-}
-
-fn no_operations(document: &Document, diagnostics: &[Diagnostic], seen: usize) -> OpenApiError {
-    let worst = diagnostics.iter().find(|found| found.severity == Severity::Error).or(diagnostics.first());
-    let first = worst.map(ToString::to_string).unwrap_or_default();
-    let reason = format!("it has {seen}, and none can be used; the first fault: {first}");
-    OpenApiError::NoOperations { address: document.address.to_string().into(), reason: reason.into() }
 }

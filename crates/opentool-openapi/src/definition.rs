@@ -63,7 +63,7 @@ pub(crate) fn definition(source: &Arc<Source>, operation: &Arc<Operation>, told:
     definition.title = said.and_then(|said| said.title.as_ref()).or(own_title).cloned();
     definition.tags.clone_from(&operation.tags);
     // What a host makes of a result no longer fits what the document says about it.
-    let is_whole = said.is_none_or(|said| said.result.is_empty());
+    let is_whole = told.result_of(&operation.name).is_empty();
     if budget.output_schemas == OutputSchemas::Keep && is_whole && has_result(source, operation) {
         let (source, operation) = (Arc::clone(source), Arc::clone(operation));
         definition.output_schema = Some(Schema::lazy(move || {

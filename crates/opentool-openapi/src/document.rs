@@ -15,6 +15,7 @@ use opentool_core::Diagnostic;
 use opentool_text::{Expected, Notation, Parsed, Spot, decode, locate};
 use serde_json::Value;
 
+use crate::load::Cache;
 use crate::version::{self, Version};
 use crate::{Address, OpenApiError};
 
@@ -47,7 +48,7 @@ pub(crate) struct Part {
 pub(crate) struct Refusal {
     pub(crate) code: &'static str,
     pub(crate) reason: Box<str>,
-    pub(crate) help: Box<str>,
+    pub(crate) help: &'static str,
 }
 
 /// What comes out of reading a text. The texts are kept until the places of findings are known.
@@ -67,13 +68,17 @@ pub(crate) struct Text<'t> {
 
 impl Document {
     /// Reads a text and makes sure that it is an OpenAPI document of a version that can be read.
-    pub(crate) fn open(text: Cow<'_, [u8]>, address: Address) -> Result<Opened<'_>, OpenApiError> {
+    pub(crate) fn open<'t>(
+        text: Cow<'t, [u8]>,
+        address: Address,
+        cache: Option<&Cache>,
+    ) -> Result<Opened<'t>, OpenApiError> {
         let name = address.to_string();
         let syntax = |found: Box<Diagnostic>| OpenApiError::syntax(found.file(name.clone()));
         let decoded = decode(&text).map_err(syntax)?;
         let expected = EXPECTED.notation(address.notation());
         let Parsed { value: root, notation, mut findings, .. } =
-            opentool_text::parse(decoded, &expected).map_err(syntax)?;
+            parse(decoded, &expected, cache).map_err(syntax)?;
         let version = version::recognise(&root, decoded, &mut findings).map_err(|found| {
             let place = locate(decoded, notation, [Spot::Key(&found.pointer)]).into_iter().next().flatten();
             let found = found.file(name);
@@ -210,13 +215,29 @@ impl<'t> Opened<'t> {
     }
 }
 
+impl Text<'_> {
+    /// The text itself; it is known to be UTF-8, or it would not be a document.
+    pub(crate) fn into_string(self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
+
 /// Reads the text of another document, which may hold anything.
-pub(crate) fn parse_part(text: &[u8], address: &Address) -> Result<Parsed, Box<Diagnostic>> {
+pub(crate) fn parse_part(
+    text: &[u8],
+    address: &Address,
+    cache: Option<&Cache>,
+) -> Result<Parsed, Box<Diagnostic>> {
     let name = address.to_string();
     let expected = EXPECTED.notation(address.notation());
-    decode(text)
-        .and_then(|text| opentool_text::parse(text, &expected))
-        .map_err(|found| Box::new(found.file(name)))
+    decode(text).and_then(|text| parse(text, &expected, cache)).map_err(|found| Box::new(found.file(name)))
+}
+
+fn parse(text: &str, expected: &Expected<'_>, cache: Option<&Cache>) -> Result<Parsed, Box<Diagnostic>> {
+    match cache {
+        Some(cache) => cache.parse(text, expected),
+        None => opentool_text::parse(text, expected),
+    }
 }
 
 /// The number of the part, and the pointer in it.

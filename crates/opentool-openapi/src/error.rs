@@ -44,12 +44,9 @@ pub enum OpenApiError {
     /// Two operations ended up with one name. Names are made unique, so this is a fault of this crate.
     #[error(transparent)]
     NameClash(Box<NameClash>),
-    /// The host's configuration does not fit the document.
-    #[error("the configuration cannot be used: {reason}")]
-    Config {
-        /// What is wrong, and what to write.
-        reason: Box<str>,
-    },
+    /// The host's configuration cannot be read, or does not fit the document.
+    #[error("the configuration cannot be used: {0}")]
+    Config(Box<Diagnostic>),
     /// A credential that is kept elsewhere cannot be read.
     #[error("the credential in {place} cannot be used: {reason}")]
     Credential {

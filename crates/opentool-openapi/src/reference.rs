@@ -13,6 +13,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::document::{Document, Part, Refusal, place, split};
+use crate::version;
 
 const MAX_CHAIN: usize = 64;
 
@@ -60,7 +61,7 @@ impl Broken {
                 at,
                 format!("`{}` is not read: {}; {outcome}", shorten(reference), refusal.reason),
             )
-            .help(refusal.help.as_ref()),
+            .help(refusal.help),
             Self::Elsewhere(reference, None) => Diagnostic::error(
                 "ref-external",
                 at,
@@ -77,6 +78,16 @@ impl Broken {
     }
 }
 
+impl Broken {
+    /// What the host can do about a document that was not read; `None` where it is the document that is at fault.
+    pub(crate) fn refusal_help(&self) -> Option<&'static str> {
+        match self {
+            Self::Elsewhere(_, Some(refusal)) => Some(refusal.help),
+            _ => None,
+        }
+    }
+}
+
 /// A reference as it may stand in a message.
 fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(120) {
@@ -89,9 +100,83 @@ impl Document {
     /// The place that a reference means, and the value there. `from` is the place where the reference stands.
     pub(crate) fn resolve(&self, reference: &str, from: &str) -> Result<Found<'_>, Broken> {
         self.exact(reference, from).or_else(|broken| match broken {
-            Broken::Nowhere(_) => self.through(reference, from).ok_or(broken),
+            Broken::Nowhere(_) => {
+                self.through(reference, from).or_else(|| self.in_main(reference, split(from).0)).ok_or(broken)
+            }
             other => Err(other),
         })
+    }
+
+    /// What a reference of another file means in the main document: `#/definitions/Pet` in a file that has no
+    /// `definitions`. Many documents in several files are written so, because tools that put them together first read
+    /// them so. A file that is a document itself means itself.
+    fn in_main(&self, reference: &str, part: usize) -> Option<Found<'_>> {
+        let is_fragment = self.parts().get(part).is_some_and(|part| version::of(part.root()).is_none());
+        if part == 0 || !is_fragment || !reference.starts_with("#/") {
+            return None;
+        }
+        self.exact(reference, "").ok().or_else(|| self.through(reference, ""))
+    }
+
+    /// The files whose references are taken for those of the main document, each with the first of them.
+    pub(crate) fn taken_from_main(&self) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        for (index, part) in self.parts().iter().enumerate().skip(1) {
+            let mut taken = Vec::new();
+            self.collect_taken(part.root(), &mut Pointer::at(place(index, "")), index, &mut taken);
+            let Some((at, reference)) = taken.first() else { continue };
+            let more = match taken.len().saturating_sub(1) {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            let main = &self.address;
+            found.push(
+                Diagnostic::warning(
+                    "ref-base",
+                    pointer::join(at, "$ref"),
+                    format!(
+                        "`{}` leads to nothing in this file; what {main} has there is taken{more}",
+                        shorten(reference)
+                    ),
+                )
+                .help("name the file too: `../openapi.yaml#/…`"),
+            );
+        }
+        found
+    }
+
+    fn collect_taken<'d>(
+        &'d self,
+        value: &'d Value,
+        at: &mut Pointer,
+        part: usize,
+        taken: &mut Vec<(String, &'d str)>,
+    ) {
+        match value {
+            Value::Object(members) => {
+                if let Some(reference) = members.get("$ref").and_then(Value::as_str)
+                    && reference.starts_with("#/")
+                    && self.exact(reference, at.as_str()).is_err()
+                    && self.through(reference, at.as_str()).is_none()
+                    && self.in_main(reference, part).is_some()
+                {
+                    taken.push((at.as_str().to_owned(), reference));
+                }
+                for (key, member) in members {
+                    let mark = at.enter(key);
+                    self.collect_taken(member, at, part, taken);
+                    at.back(mark);
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    let mark = at.enter_item(index);
+                    self.collect_taken(item, at, part, taken);
+                    at.back(mark);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// The same for a pointer that leads through a reference: `#/definitions/Pet` where `definitions` is a reference

@@ -45,6 +45,13 @@ pub struct Parsed {
     pub findings: Vec<Diagnostic>,
 }
 
+impl Parsed {
+    /// A value of a text in this notation, about which there is nothing to say.
+    pub fn new(value: Value, notation: Notation) -> Self {
+        Self { value, notation, findings: Vec::new() }
+    }
+}
+
 /// The bytes as text, without a byte order mark.
 ///
 /// # Errors

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use opentool_text::pointer;
+
 use super::{Budget, Config, Marked, OperationConfig};
 use crate::OpenApiError;
 use crate::plan::Operation;
@@ -13,11 +15,35 @@ pub(crate) struct Told {
     pub(crate) budget: Budget,
     /// By the tool's name.
     pub(crate) operations: HashMap<String, Arc<OperationConfig>>,
+    /// What is shown of results where an operation's own configuration does not say.
+    result: Vec<String>,
 }
 
 impl Told {
     pub(crate) fn about(&self, tool: &str) -> Option<&Arc<OperationConfig>> {
         self.operations.get(tool)
+    }
+
+    /// The parts of its result that are shown; empty: all.
+    pub(crate) fn result_of(&self, tool: &str) -> &[String] {
+        match self.about(tool) {
+            Some(said) if !said.result.is_empty() => &said.result,
+            _ => &self.result,
+        }
+    }
+}
+
+/// What is said about one operation, and under which key.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    key: &'a str,
+    config: &'a OperationConfig,
+}
+
+impl Said<'_> {
+    /// The pointer of a member in the configuration.
+    fn at(&self, member: &str) -> String {
+        pointer::join(&pointer::join("/operations", self.key), member)
     }
 }
 
@@ -26,31 +52,52 @@ pub(crate) fn apply(
     operations: &[Arc<Operation>],
     config: &Config,
 ) -> Result<(Vec<Arc<Operation>>, Told), OpenApiError> {
+    let fault = |fault: Fault| config.refused(&fault.pointer, fault.reason);
+    choose(operations, config).map_err(fault)
+}
+
+/// What a configuration has wrong, and where.
+struct Fault {
+    pointer: String,
+    reason: String,
+}
+
+fn refused(pointer: impl Into<String>, reason: String) -> Fault {
+    Fault { pointer: pointer.into(), reason }
+}
+
+fn choose(operations: &[Arc<Operation>], config: &Config) -> Result<(Vec<Arc<Operation>>, Told), Fault> {
+    check_result("/result", &config.result)?;
     let said = by_tool(operations, &config.operations)?;
-    let mut told = Told { budget: config.budget, operations: HashMap::new() };
+    let mut told = Told { budget: config.budget, operations: HashMap::new(), result: config.result.clone() };
     let mut chosen: Vec<Arc<Operation>> = Vec::new();
-    let mut taken: HashMap<String, &Operation> = HashMap::new();
+    let mut taken: HashMap<String, (&Operation, Option<Said<'_>>)> = HashMap::new();
     for operation in operations {
-        let own = said.get(operation.name.as_str());
-        if !is_chosen(operation, own.copied(), config) {
+        let own = said.get(operation.name.as_str()).copied();
+        if !is_chosen(operation, own.map(|own| own.config), config) {
             continue;
         }
-        let renamed = match own.and_then(|own| own.name.as_deref()) {
-            Some(name) if name != operation.name => {
-                check_name(name)?;
+        let renamed = match own.and_then(|own| Some((own, own.config.name.as_deref()?))) {
+            Some((own, name)) if name != operation.name => {
+                check_name(&own.at("name"), name)?;
                 Arc::new(Operation { name: name.to_owned(), ..(**operation).clone() })
             }
             _ => Arc::clone(operation),
         };
-        if let Some(other) = taken.insert(renamed.name.clone(), operation) {
-            return Err(refused(format!(
-                "two operations would have the name `{}`: `{} {}` and `{} {}`; give one of them another `name`",
-                renamed.name, other.method, other.path, operation.method, operation.path
-            )));
+        if let Some((other, its)) = taken.insert(renamed.name.clone(), (operation, own)) {
+            let renaming = [own, its].into_iter().flatten().find(|said| said.config.name.is_some());
+            let place = renaming.map(|said| said.at("name")).unwrap_or_default();
+            return Err(refused(
+                place,
+                format!(
+                    "two operations would have the name `{}`: `{} {}` and `{} {}`; give one of them another `name`",
+                    renamed.name, other.method, other.path, operation.method, operation.path
+                ),
+            ));
         }
         if let Some(own) = own {
             check_arguments(operation, own)?;
-            told.operations.insert(renamed.name.clone(), Arc::new((*own).clone()));
+            told.operations.insert(renamed.name.clone(), Arc::new(own.config.clone()));
         }
         chosen.push(renamed);
     }
@@ -75,7 +122,7 @@ fn is_chosen(operation: &Operation, own: Option<&OperationConfig>, config: &Conf
 fn by_tool<'a>(
     operations: &'a [Arc<Operation>],
     said: &'a BTreeMap<String, OperationConfig>,
-) -> Result<HashMap<&'a str, &'a OperationConfig>, OpenApiError> {
+) -> Result<HashMap<&'a str, Said<'a>>, Fault> {
     let mut by_tool = HashMap::new();
     for (key, config) in said {
         let by_name = operations.iter().find(|operation| operation.name == *key);
@@ -97,59 +144,62 @@ fn by_tool<'a>(
                 let names: Vec<String> =
                     several.iter().map(|operation| format!("`{}`", operation.name)).collect();
                 let names = names.join(", ");
-                return Err(refused(format!("`{key}` means several operations; name one of {names}")));
+                let reason = format!("`{key}` means several operations; name one of {names}");
+                return Err(refused(pointer::join("/operations", key), reason));
             }
         };
-        if by_tool.insert(operation.name.as_str(), config).is_some() {
-            return Err(refused(format!(
-                "the operation `{}` is configured twice, once as `{key}`",
-                operation.name
-            )));
+        if by_tool.insert(operation.name.as_str(), Said { key, config }).is_some() {
+            return Err(refused(
+                pointer::join("/operations", key),
+                format!("the operation `{}` is configured twice, once as `{key}`", operation.name),
+            ));
         }
     }
     Ok(by_tool)
 }
 
-fn unknown(operations: &[Arc<Operation>], key: &str) -> OpenApiError {
+fn unknown(operations: &[Arc<Operation>], key: &str) -> Fault {
     let wanted = key.to_lowercase();
     let near = operations.iter().map(|operation| &operation.name).find(|name| {
         let name = name.to_lowercase();
         name.contains(&wanted) || wanted.contains(&name)
     });
     let near = near.map(|name| format!("; there is `{name}`")).unwrap_or_default();
-    refused(format!(
+    let reason = format!(
         "the document has no operation `{key}`{near}; write an `operationId`, a tool's name, or `GET /path`"
-    ))
+    );
+    refused(pointer::join("/operations", key), reason)
 }
 
-fn check_name(name: &str) -> Result<(), OpenApiError> {
+fn check_name(at: &str, name: &str) -> Result<(), Fault> {
     let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let fits = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     if starts && fits && name.len() <= 64 {
         return Ok(());
     }
     let shown: String = name.chars().take(80).collect();
-    Err(refused(format!(
+    let reason = format!(
         "`{shown}` cannot be the name of a tool; write 1 to 64 letters, digits, `_` and `-`, a letter or `_` first"
-    )))
+    );
+    Err(refused(at, reason))
 }
 
-fn check_arguments(operation: &Operation, own: &OperationConfig) -> Result<(), OpenApiError> {
+fn check_arguments(operation: &Operation, own: Said<'_>) -> Result<(), Fault> {
     let names: Vec<&str> = operation.arguments().collect();
-    if let Some(name) = own.arguments.keys().find(|name| !names.contains(&name.as_str())) {
-        return Err(refused(format!(
-            "`{}` has no argument `{name}`; it has: {}",
-            operation.name,
-            names.join(", ")
-        )));
+    if let Some(name) = own.config.arguments.keys().find(|name| !names.contains(&name.as_str())) {
+        let reason = format!("`{}` has no argument `{name}`; it has: {}", operation.name, names.join(", "));
+        return Err(refused(pointer::join(&own.at("arguments"), name), reason));
     }
-    if let Some(pointer) = own.result.iter().find(|pointer| !pointer.is_empty() && !pointer.starts_with('/'))
-    {
-        return Err(refused(format!("`{pointer}` is no JSON Pointer; write `/items/*/name`")));
-    }
-    Ok(())
+    check_result(&own.at("result"), &own.config.result)
 }
 
-fn refused(reason: String) -> OpenApiError {
-    OpenApiError::Config { reason: reason.into() }
+fn check_result(at: &str, pointers: &[String]) -> Result<(), Fault> {
+    let wrong = |pointer: &&String| !pointer.is_empty() && !pointer.starts_with('/');
+    match pointers.iter().enumerate().find(|(_, pointer)| wrong(pointer)) {
+        Some((index, pointer)) => Err(refused(
+            pointer::join(at, &index.to_string()),
+            format!("`{pointer}` is no JSON Pointer; write `/items/*/name`"),
+        )),
+        None => Ok(()),
+    }
 }

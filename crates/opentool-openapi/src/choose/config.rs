@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::read::Written;
 use super::{Budget, Filter};
+use crate::OpenApiError;
 
 /// What a host says about the tools of a document. Can be read from any format that serde knows; a field that does not
 /// exist is refused, since a misspelt `exclude` would let everything in.
@@ -41,8 +43,14 @@ pub struct Config {
     /// that the document does not have is an error.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub operations: BTreeMap<String, OperationConfig>,
+    /// What models see of JSON results, where [`OperationConfig::result`] does not say it for the operation. Default: all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub result: Vec<String>,
     /// How large definitions may be.
     pub budget: Budget,
+    /// The text that it was read from.
+    #[serde(skip)]
+    written: Written,
 }
 
 /// What marks of a document mean. `x-opentool` counts before `x-mcp`, an operation's own mark before that of its path and
@@ -135,10 +143,27 @@ impl Config {
         self
     }
 
+    /// Adds a part of all results that models see.
+    pub fn result(mut self, pointer: impl Into<String>) -> Self {
+        self.result.push(pointer.into());
+        self
+    }
+
     /// Says how large definitions may be.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
         self
+    }
+
+    /// The same, read from this text.
+    pub(super) fn written(mut self, written: Written) -> Self {
+        self.written = written;
+        self
+    }
+
+    /// What is wrong at a pointer, with its line where the configuration was read from a text.
+    pub(super) fn refused(&self, pointer: &str, reason: String) -> OpenApiError {
+        self.written.refused(pointer, reason)
     }
 }
 

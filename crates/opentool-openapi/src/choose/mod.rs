@@ -8,6 +8,7 @@ mod budget;
 mod config;
 mod filter;
 mod pattern;
+mod read;
 
 pub(crate) use apply::{Told, apply};
 pub(crate) use budget::cut_text;

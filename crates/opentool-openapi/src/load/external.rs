@@ -144,8 +144,9 @@ impl Left {
         self.bytes = self.bytes.checked_sub(bytes.len() as u64).ok_or_else(too_large)?;
         let address = target.address();
         let shown = address.to_string();
+        let cache = options.reader();
         let parsing = move || {
-            let parsed = parse_part(&bytes, &address);
+            let parsed = parse_part(&bytes, &address, cache.as_ref());
             (bytes, parsed)
         };
         let (bytes, parsed) = aside(parsing, &shown).await.map_err(|error| unreadable(error.to_string()))?;

@@ -4,6 +4,8 @@
 //! files must be below a directory that the host names or that the document lies in, and other addresses are asked
 //! only where the host says so.
 
+mod cache;
+mod check;
 mod directory;
 mod external;
 mod options;
@@ -12,10 +14,12 @@ mod text;
 
 use opentool_http::Client;
 
+pub(crate) use cache::Cache;
+pub use check::Checked;
 pub use directory::Directory;
 pub use options::{LoadOptions, References};
 
-use crate::document::Document;
+use crate::document::{Document, Opened};
 use crate::{Address, Api, OpenApiError};
 
 /// Reads the document at a path or an `http(s)` address. References to other files are followed below the directory
@@ -72,11 +76,19 @@ impl LoadOptions {
         text: impl Into<Vec<u8>>,
         address: impl Into<Address>,
     ) -> Result<Api, OpenApiError> {
-        let (text, address) = (text.into(), address.into());
+        let address = address.into();
+        let shown = address.to_string();
+        let opened = self.open(text.into(), address).await?;
+        aside(move || Api::of(opened), &shown).await?
+    }
+
+    /// Opens a text, and what it refers to as far as these options allow.
+    async fn open(&self, text: Vec<u8>, address: Address) -> Result<Opened<'static>, OpenApiError> {
         let shown = address.to_string();
         // A large document takes a second, which other tasks of the thread should not wait for.
+        let cache = self.reader();
         let opening = move || {
-            let opened = Document::open(text.into(), address)?;
+            let opened = Document::open(text.into(), address, cache.as_ref())?;
             let wanted = external::wanted(opened.document.root());
             Ok::<_, OpenApiError>((opened, wanted))
         };
@@ -84,7 +96,7 @@ impl LoadOptions {
         if self.references != References::Ignore && !wanted.is_empty() {
             external::collect(&mut opened, wanted, self).await;
         }
-        aside(move || Api::of(opened), &shown).await?
+        Ok(opened)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use opentool_http::{Client, Options};
 
+use super::cache::Cache;
 use super::text::MAX_BYTES;
 
 /// The longest time for fetching a document.
@@ -38,6 +39,9 @@ pub struct LoadOptions {
     pub max_depth: usize,
     /// The client that fetches. Default: one with a limit of 60 seconds.
     pub client: Option<Client>,
+    /// A directory for copies of YAML documents in a form that is read faster, by the hash of their text. It is made if it
+    /// is not there, for its user alone; whoever can write into it decides what documents say. Default: none.
+    pub cache: Option<PathBuf>,
 }
 
 /// Which references to other documents are followed.
@@ -63,6 +67,7 @@ impl Default for LoadOptions {
             max_bytes: 64 * 1024 * 1024,
             max_depth: 20,
             client: None,
+            cache: None,
         }
     }
 }
@@ -113,6 +118,17 @@ impl LoadOptions {
     pub fn client(mut self, client: Client) -> Self {
         self.client = Some(client);
         self
+    }
+
+    /// Sets a directory for copies of YAML documents in a form that is read faster.
+    pub fn cache(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.cache = Some(directory.into());
+        self
+    }
+
+    /// How texts are read.
+    pub(super) fn reader(&self) -> Option<Cache> {
+        self.cache.as_ref().map(Cache::new)
     }
 
     pub(super) fn client_or_default(&self) -> Client {

@@ -55,6 +55,8 @@ pub(super) struct Scope<'o> {
     main: Address,
     /// The root as it is written, and as it really is.
     root: Option<(PathBuf, PathBuf)>,
+    /// The root as somebody named it.
+    named: PathBuf,
 }
 
 impl<'o> Scope<'o> {
@@ -64,9 +66,10 @@ impl<'o> Scope<'o> {
             Address::Url(_) | Address::Named(_) => None,
         };
         let root = options.root.clone().or(own);
+        let named = root.clone().unwrap_or_default();
         let root =
             root.and_then(|root| Some((clean(&std::path::absolute(&root).ok()?), root.canonicalize().ok()?)));
-        Self { options, main: main.clone(), root }
+        Self { options, main: main.clone(), root, named }
     }
 
     /// The real path of the document that was asked for, if it is a file.
@@ -139,7 +142,7 @@ impl<'o> Scope<'o> {
         let outside = || {
             refusal(
                 "ref-outside",
-                format!("it leads out of the directory `{}`", root.display()),
+                format!("it leads out of the directory `{}`", self.named.display()),
                 "allow a directory above both as the root, or copy the file below it",
             )
         };
@@ -166,8 +169,8 @@ impl<'o> Scope<'o> {
     }
 }
 
-pub(super) fn refusal(code: &'static str, reason: impl Into<Box<str>>, help: &str) -> Refusal {
-    Refusal { code, reason: reason.into(), help: help.into() }
+pub(super) fn refusal(code: &'static str, reason: impl Into<Box<str>>, help: &'static str) -> Refusal {
+    Refusal { code, reason: reason.into(), help }
 }
 
 /// The directory of a file; of a bare name the current one.

@@ -32,12 +32,8 @@ impl<'d> Reader<'d> {
         let at = pointer::join(pointer, "requestBody");
         let found = self.document.follow(value, &at).map_err(|broken| {
             let finding = broken.finding(&at, "the body cannot be read");
-            Unreadable::new(
-                finding.code,
-                finding.pointer,
-                finding.message,
-                "let it lead to a body of this document",
-            )
+            let help = broken.refusal_help().unwrap_or("let it lead to a body of this document");
+            Unreadable::new(finding.code, finding.pointer, finding.message, help)
         })?;
         let Some(members) = found.value.as_object() else {
             let problem = format!("the body is {}, not an object", kind(found.value));

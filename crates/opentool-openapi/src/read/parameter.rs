@@ -107,12 +107,8 @@ impl<'d> Reader<'d> {
     ) -> Result<Option<Parameter>, Unreadable> {
         let found = self.document.follow(value, at).map_err(|broken| {
             let finding = broken.finding(at, "the parameter cannot be read");
-            Unreadable::new(
-                finding.code,
-                finding.pointer,
-                finding.message,
-                "let it lead to a parameter of this document",
-            )
+            let help = broken.refusal_help().unwrap_or("let it lead to a parameter of this document");
+            Unreadable::new(finding.code, finding.pointer, finding.message, help)
         })?;
         let Some(members) = found.value.as_object() else {
             let problem = format!("a parameter is {}, not an object", kind(found.value));
@@ -140,6 +136,10 @@ impl<'d> Reader<'d> {
         };
         let lower = name.to_ascii_lowercase();
         if place == Place::Header && matches!(lower.as_str(), "accept" | "content-type" | "authorization") {
+            return Ok(None);
+        }
+        // What is sent says how long it is, and where it goes.
+        if place == Place::Header && matches!(lower.as_str(), "content-length" | "host") {
             return Ok(None);
         }
         if place == Place::Path && !in_path.contains(name.as_str()) {

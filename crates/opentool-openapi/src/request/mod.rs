@@ -31,6 +31,7 @@ mod value;
 
 use opentool_core::{Arguments, ToolError};
 use opentool_http::{HeaderName, HeaderValue};
+use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 pub use body::{Part, PartBody, RequestBody};
@@ -83,6 +84,7 @@ pub fn build_located(
     };
     problems.finish()?;
 
+    let own = own_headers(settings, &mut headers)?;
     let credentials = security::choose(operation, settings)?;
     let mut address = Address { base: &base, path: &path, whole, query, secrets: Vec::new() };
     for carried in &credentials.carried {
@@ -97,12 +99,14 @@ pub fn build_located(
     let mut all: Vec<Header> = content_type.transpose()?.into_iter().collect();
     all.append(&mut headers);
     cookies.append_to(&mut all, operation)?;
-    all.push(accept?);
+    if !all.iter().any(|header| header.name == http::header::ACCEPT) {
+        all.push(accept?);
+    }
 
     let sent_url = address.text(|carried| encode::strict(&carried.value()));
     wall(&sent_url, &base, operation)?;
     let url = address.text(Carried::shown);
-    let secrets = secrets::carried(&credentials.carried);
+    let secrets = secrets::carried(&credentials.carried, &own);
     let identity = credentials.identity(&base.url)?;
     Ok(Request { method: operation.method.clone(), sent_url, url, headers: all, body, secrets, identity })
 }
@@ -115,6 +119,23 @@ fn fixed(name: &'static str, written: &str, text: &str, operation: &Operation) -
         ToolError::failed(format!("the document's {written} cannot be sent (at {})", operation.pointer))
     })?;
     Ok(Header::new(HeaderName::from_static(name), written, value))
+}
+
+/// Adds the headers that the host sends with everything; those among them that may be secrets.
+fn own_headers<'s>(
+    settings: &'s Settings,
+    headers: &mut Vec<Header>,
+) -> Result<Vec<&'s SecretString>, ToolError> {
+    let mut secrets = Vec::new();
+    for (name, secret) in &settings.headers {
+        headers.retain(|header| header.name != *name || header.shown.is_some());
+        let value = secret_value(secret.expose_secret(), name.as_str())?;
+        headers.push(Header::secret(name.clone(), name.as_str(), value, "***".to_owned()));
+        if secrets::may_be_one(name.as_str(), secret) {
+            secrets.push(secret);
+        }
+    }
+    Ok(secrets)
 }
 
 fn carry_in_header(

@@ -12,9 +12,29 @@ use super::security::Carried;
 /// A password of fewer characters stands in for none: then the user is what is secret, as in `key:x`.
 const NO_PASSWORD: usize = 6;
 
+/// Parts of names of headers that hold a secret.
+const SECRET_NAMES: [&str; 9] =
+    ["auth", "key", "token", "secret", "password", "credential", "session", "signature", "cookie"];
+
+/// A value of a header that nobody makes up by hand.
+const LONG: usize = 16;
+
+/// Whether a header of the host's is a credential, and not the name of a tenant, which a service may well repeat.
+pub(super) fn may_be_one(header: &str, value: &SecretString) -> bool {
+    let value = value.expose_secret();
+    let is_long = value.len() >= LONG && !value.contains(' ');
+    is_long || SECRET_NAMES.iter().any(|part| header.contains(part))
+}
+
 /// All texts that must not be repeated, the longest first. Allocates nothing where there are no credentials.
-pub(super) fn carried(credentials: &[Carried]) -> Vec<SecretString> {
+pub(super) fn carried(credentials: &[Carried], headers: &[&SecretString]) -> Vec<SecretString> {
     let mut secrets = Vec::new();
+    for value in headers {
+        let value = value.expose_secret().trim();
+        add(&mut secrets, value);
+        // After `Bearer`, `Token` and the like.
+        add(&mut secrets, value.rsplit(' ').next().unwrap_or_default());
+    }
     for carried in credentials {
         let sent = carried.secret.expose_secret().trim();
         add(&mut secrets, sent);

@@ -42,6 +42,9 @@ pub struct Settings {
     /// Authorities whose certificates are trusted besides those that the platform trusts. Holds for the client that
     /// [`Settings::client`] makes.
     pub authorities: Option<Authorities>,
+    /// Headers of every request, in place of what arguments and the document say there; credentials of the same name go
+    /// before them. They are shown as `***` and go no further than credentials.
+    pub headers: Vec<(HeaderName, SecretString)>,
     /// What happens to a call for which credentials are missing.
     pub missing_credentials: MissingCredentials,
     /// Which addresses requests may connect to. Default: any where the host named the server or gave the document as a
@@ -91,6 +94,7 @@ impl Default for Settings {
             basic_from: None,
             identity: None,
             authorities: None,
+            headers: Vec::new(),
             missing_credentials: MissingCredentials::default(),
             addresses: None,
             retries: Retries::default(),

@@ -283,3 +283,90 @@ async fn a_directory_gives_each_document_in_it() {
     let error = LoadOptions::new().load_directory(empty.path()).await.unwrap_err();
     assert!(error.to_string().contains("holds no OpenAPI document"), "{error}");
 }
+
+#[tokio::test]
+async fn a_part_may_mean_the_main_document_by_a_bare_fragment() {
+    let directory = files(&[
+        (
+            "index.yaml",
+            "swagger: '2.0'\npaths: {/a: {$ref: a.yaml}}\ndefinitions: {$ref: definitions.yaml}\n",
+        ),
+        ("definitions.yaml", "User: {type: object, properties: {name: {type: string}}}\n"),
+        (
+            "a.yaml",
+            "post:\n  operationId: a\n  parameters:\n    - {name: b, in: body, schema: {$ref: '#/definitions/User'}}\n    - {name: c, in: query, type: array, items: {$ref: '#/definitions/Nobody'}}\n",
+        ),
+    ]);
+    let api = load(directory.path().join("index.yaml")).await.unwrap();
+    super::assert_sound(&api);
+    assert_eq!(input(&api, "a")["properties"]["name"]["type"], "string");
+    let told = told(&api, directory.path());
+    assert!(told.contains("DIR/a.yaml:4:36: warning[ref-base]: `#/definitions/User`"), "{told}");
+    assert!(told.contains("ref-not-found") && told.contains("#/definitions/Nobody"), "{told}");
+    // A file that is a document itself means itself.
+    let directory = files(&[
+        (
+            "a.json",
+            r##"{"openapi": "3.1.0", "paths": {"/a": {"$ref": "b.json#/paths/~1b"}}, "components": {"schemas": {"S": {"type": "string"}}}}"##,
+        ),
+        (
+            "b.json",
+            r##"{"openapi": "3.1.0", "paths": {"/b": {"get": {"operationId": "b", "parameters": [{"name": "p", "in": "query", "schema": {"$ref": "#/components/schemas/S"}}]}}}}"##,
+        ),
+    ]);
+    let api = load(directory.path().join("a.json")).await.unwrap();
+    assert!(self::told(&api, directory.path()).contains("ref-not-found"));
+}
+
+#[tokio::test]
+async fn yaml_is_read_from_the_cache_where_it_is_sound() {
+    let paths: String = (0..600)
+        .map(|i| format!("  /items{i}/{{id}}:\n    get: {{operationId: get{i}, parameters: [{{name: id, in: path, required: true, schema: {{type: number, maximum: 1.1}}}}]}}\n"))
+        .collect();
+    let directory = files(&[("api.yaml", &format!("openapi: 3.1.0\npaths:\n{paths}"))]);
+    let cache = directory.path().join("cache");
+    let options = LoadOptions::new().cache(&cache);
+    let read = async || options.load(directory.path().join("api.yaml")).await.unwrap();
+    let plain = load(directory.path().join("api.yaml")).await.unwrap();
+    let definitions = |api: &Api| -> Vec<String> {
+        api.tools()
+            .unwrap()
+            .definitions()
+            .map(|tool| format!("{} {}", tool.name, tool.input_schema.as_value()))
+            .collect()
+    };
+    assert_eq!(definitions(&read().await), definitions(&plain));
+    let copies = || fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let [copy] = copies().try_into().unwrap();
+    let kept = fs::read_to_string(&copy).unwrap();
+    let again = read().await;
+    assert_eq!((definitions(&again), again.diagnostics()), (definitions(&plain), plain.diagnostics()));
+    // Somebody else's text under the right name is not taken for the document's.
+    for (bad, said) in [
+        (kept.replace("get599", "get999"), "damaged"),
+        (kept[..kept.len() / 2].to_owned(), "damaged"),
+        (String::new(), "cut off"),
+        (kept.replacen("opentool-yaml 1", "opentool-yaml 0", 1), "damaged"),
+    ] {
+        fs::write(&copy, bad).unwrap();
+        let api = read().await;
+        assert_eq!(definitions(&api), definitions(&plain));
+        let told = told(&api, directory.path());
+        assert!(told.contains("note[cache-unusable]") && told.contains(said), "{told}");
+        assert_eq!(fs::read_to_string(&copy).unwrap(), kept, "written anew");
+    }
+    // What is changed is another document.
+    fs::write(
+        directory.path().join("api.yaml"),
+        format!("openapi: 3.1.0\npaths:\n{}", paths.replace("get0,", "first,")),
+    )
+    .unwrap();
+    assert!(read().await.operation("first").is_some());
+    assert_eq!(copies().len(), 2);
+    // A directory that cannot be written costs nothing but a note.
+    fs::write(directory.path().join("file"), "").unwrap();
+    let api =
+        LoadOptions::new().cache(directory.path().join("file")).load(directory.path().join("api.yaml")).await;
+    let told = self::told(&api.unwrap(), directory.path());
+    assert!(told.contains("note[cache-unwritable]"), "{told}");
+}

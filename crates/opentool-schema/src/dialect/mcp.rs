@@ -1,14 +1,16 @@
 //! MCP `tools/list`: `{"name","title"?,"description"?,"inputSchema","outputSchema"?,"annotations"?}`.
 //!
-//! Up to revision 2025-11-25 an output schema describes an object; another one is left out and listed. Icons,
-//! `_meta` and the execution hints of single revisions are neither written nor read.
+//! Up to revision 2025-11-25 an output schema describes an object. Revision 2025-03-26 has none, and the title stands
+//! among the annotations; 2024-11-05 has neither annotations nor a title. What a revision has no place for is left out
+//! and listed. Icons, `_meta` and the execution hints of single revisions are neither written nor read.
 
 use opentool_core::ToolDefinition;
 use serde_json::{Map, Value};
 
-use super::Entry;
+use super::lower::{Effect, Rewrites};
 use super::raised::Raising;
 use super::rules::{Form, KEPT, NameRule, Rules};
+use super::{Dialect, Entry};
 
 /// The name is a recommendation, which clients of today enforce.
 pub(super) const RULES: Rules =
@@ -18,12 +20,49 @@ pub(super) fn entry(entry: Entry<'_>) -> Value {
     Value::Object(members(entry.definition, &entry.name, entry.schema))
 }
 
-/// Takes out an output schema that revisions before 2026-07-28 have no place for. Whether there was one.
-pub(super) fn without_odd_output(tool: &mut Value) -> bool {
-    let Some(tool) = tool.as_object_mut() else { return false };
-    let odd =
-        tool.get("outputSchema").is_some_and(|schema| schema.get("type").is_none_or(|kind| kind != "object"));
-    odd && tool.shift_remove("outputSchema").is_some()
+/// The members of an entry that have no place in the revision.
+pub(super) fn unknown(dialect: Dialect, tool: &Map<String, Value>) -> Vec<&'static str> {
+    let is_object = |schema: &Value| schema.get("type").is_some_and(|kind| kind == "object");
+    let odd = match dialect {
+        Dialect::Mcp20251125 | Dialect::Mcp20250618 => match tool.get("outputSchema") {
+            Some(schema) if !is_object(schema) => &["outputSchema"][..],
+            _ => &[],
+        },
+        Dialect::Mcp20250326 => &["title", "outputSchema"],
+        Dialect::Mcp20241105 => &["title", "outputSchema", "annotations"],
+        _ => &[],
+    };
+    odd.iter().copied().filter(|member| tool.contains_key(*member)).collect()
+}
+
+/// Takes out what the revision has no place for, and lists it.
+pub(super) fn fit(dialect: Dialect, tool: &mut Value, rewrites: &mut Rewrites) {
+    let Some(tool) = tool.as_object_mut() else { return };
+    for member in unknown(dialect, tool) {
+        let Some(value) = tool.shift_remove(member) else { continue };
+        let revision = dialect.name().strip_prefix("mcp-").unwrap_or_default();
+        if member == "title" && dialect == Dialect::Mcp20250326 {
+            let hints = tool.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
+            if let Some(hints) = hints.as_object_mut() {
+                hints.insert("title".to_owned(), value);
+            }
+            rewrites.push("", "title", Effect::Exact, "stands among the annotations");
+            continue;
+        }
+        let done = match member {
+            "outputSchema" if unknown_at_all(dialect) => {
+                format!("left out: revision {revision} has no output schemas")
+            }
+            "outputSchema" => "left out: this revision takes objects only".to_owned(),
+            member => format!("left out: revision {revision} has no {member}"),
+        };
+        rewrites.push("", member, Effect::Hint, done);
+    }
+}
+
+/// Whether the revision has no output schemas, of whatever kind.
+fn unknown_at_all(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Mcp20250326 | Dialect::Mcp20241105)
 }
 
 /// The members, for the formats that add to them.

@@ -48,8 +48,12 @@ pub enum Dialect {
     Mcp,
     /// MCP, revision 2025-11-25.
     Mcp20251125,
-    /// MCP, revision 2025-06-18.
+    /// MCP, revision 2025-06-18: output schemas describe objects.
     Mcp20250618,
+    /// MCP, revision 2025-03-26: no output schemas, and the title among the annotations.
+    Mcp20250326,
+    /// MCP, revision 2024-11-05: `[{"name","description","inputSchema"}]`.
+    Mcp20241105,
     /// The input schema itself, with the tool's name as its title: `[{"title","description","type",..}]`.
     JsonSchema,
 }
@@ -76,6 +80,8 @@ impl Dialect {
             Self::Mcp,
             Self::Mcp20251125,
             Self::Mcp20250618,
+            Self::Mcp20250326,
+            Self::Mcp20241105,
             Self::JsonSchema,
         ]
     }
@@ -101,6 +107,8 @@ impl Dialect {
             Self::Mcp => "mcp",
             Self::Mcp20251125 => "mcp-2025-11-25",
             Self::Mcp20250618 => "mcp-2025-06-18",
+            Self::Mcp20250326 => "mcp-2025-03-26",
+            Self::Mcp20241105 => "mcp-2024-11-05",
             Self::JsonSchema => "json-schema",
         }
     }

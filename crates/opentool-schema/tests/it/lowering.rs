@@ -1,6 +1,6 @@
 //! Single tools on their way to a provider and back, where something went wrong once.
 
-use opentool_core::{Schema, ToolDefinition};
+use opentool_core::{Annotations, Schema, ToolDefinition};
 use opentool_schema::{
     Dialect, LowerError, LowerOptions, Lowered, SchemaError, Strict, Validator, lint, lower,
 };
@@ -144,4 +144,47 @@ fn forms_of_older_drafts_are_judged_without_a_named_draft() {
     );
     assert!(pair.accepts(&json!({"p": ["a", 1]})) && !pair.accepts(&json!({"p": ["a", 1, 2]})));
     assert!(pair.schema().as_value().pointer("/properties/p/additionalItems").is_some());
+}
+
+#[test]
+fn each_revision_of_mcp_has_what_it_knows_and_no_more() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+    let tool = |output: Value| {
+        tool(schema.clone())
+            .title("The tool")
+            .output_schema(Schema::new(output))
+            .annotations(Annotations::new().read_only(true))
+    };
+    let keys = |dialect: Dialect, output: Value| {
+        let lowered = lower(&tool(output), dialect).unwrap();
+        assert_eq!(lint(dialect, &lowered.definition), [], "{dialect}");
+        let keys: Vec<&String> = lowered.definition.as_object().unwrap().keys().collect();
+        let hints = lowered.definition["annotations"].to_string();
+        let losses: Vec<&str> = lowered.losses().map(|loss| loss.keyword.as_str()).collect();
+        format!("{keys:?} {hints} {losses:?}").replace('"', "")
+    };
+    let (object, list) = (json!({"type": "object"}), json!({"type": "array"}));
+    let all = "[name, title, inputSchema, outputSchema, annotations] {readOnlyHint:true} []";
+    assert_eq!(keys(Dialect::Mcp, list.clone()), all);
+    for dialect in [Dialect::Mcp, Dialect::Mcp20251125, Dialect::Mcp20250618] {
+        assert_eq!(keys(dialect, object.clone()), all, "{dialect}");
+    }
+    assert_eq!(
+        keys(Dialect::Mcp20250618, list),
+        "[name, title, inputSchema, annotations] {readOnlyHint:true} [outputSchema]"
+    );
+    assert_eq!(
+        keys(Dialect::Mcp20250326, object.clone()),
+        "[name, inputSchema, annotations] {readOnlyHint:true,title:The tool} [outputSchema]"
+    );
+    assert_eq!(
+        keys(Dialect::Mcp20241105, object),
+        "[name, inputSchema] null [title, outputSchema, annotations]"
+    );
+    // The newest has two names, and what does not belong into an old one is found.
+    assert_eq!("mcp-2026-07-28".parse(), Ok(Dialect::Mcp));
+    let newest = lower(&tool(json!({"type": "object"})), Dialect::Mcp).unwrap().definition;
+    let found: Vec<String> =
+        lint(Dialect::Mcp20241105, &newest).into_iter().map(|finding| finding.pointer).collect();
+    assert_eq!(found, ["/title", "/outputSchema", "/annotations"]);
 }

@@ -64,6 +64,12 @@ pub fn lint(dialect: Dialect, definition: &Value) -> Vec<Finding> {
         let message = format!("the description has more than {most} characters");
         findings.push(Finding::new(format!("{}/description", parts.place), "description", message));
     }
+    if let Value::Object(members) = definition {
+        for member in super::mcp::unknown(dialect, members) {
+            let message = format!("`{member}` has no place in this revision");
+            findings.push(Finding::new(format!("/{member}"), "member", message));
+        }
+    }
     match parts.schema {
         Some(schema) => {
             let place = format!("{}{}", parts.place, parts.schema_place);
@@ -99,7 +105,11 @@ impl<'v> Parts<'v> {
             Dialect::Gemini => ("", "/parametersJsonSchema"),
             Dialect::GeminiOpenApi => ("", "/parameters"),
             Dialect::Bedrock => ("/toolSpec", "/inputSchema/json"),
-            Dialect::Mcp | Dialect::Mcp20251125 | Dialect::Mcp20250618 => ("", "/inputSchema"),
+            Dialect::Mcp
+            | Dialect::Mcp20251125
+            | Dialect::Mcp20250618
+            | Dialect::Mcp20250326
+            | Dialect::Mcp20241105 => ("", "/inputSchema"),
             Dialect::JsonSchema => ("", ""),
             _ => ("/function", "/parameters"),
         };

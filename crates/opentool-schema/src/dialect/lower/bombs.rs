@@ -41,9 +41,7 @@ pub(super) fn bombs(n: usize) -> Vec<(&'static str, Value)> {
         };
         chain(width, make, object())
     };
-    let nested = |depth: usize, make: &dyn Fn(Value, usize) -> Value| {
-        (0..depth.min(24)).fold(object(), make)
-    };
+    let nested = |depth: usize, make: &dyn Fn(Value, usize) -> Value| (0..depth.min(24)).fold(object(), make);
     let many = |make: &dyn Fn(usize) -> Value| (0..n).map(make).collect::<Vec<_>>();
     let named = |make: &dyn Fn(usize) -> (String, Value)| (0..n).map(make).collect::<Map<_, _>>();
     vec![

@@ -232,6 +232,10 @@ impl<'t> Making<'t> {
                 let written;
                 let schema = if survey.old {
                     written = modern(original, &mut rewrites);
+                    modern::checked_contents(original, &mut |pointer, keyword| {
+                        let done = "only told in Draft 2020-12, where an older draft checks it";
+                        rewrites.push(pointer, keyword, Effect::Wider, done);
+                    });
                     &written
                 } else {
                     original
@@ -259,11 +263,7 @@ impl<'t> Making<'t> {
             strict: is_strict.then_some(true),
             definition: tool,
         });
-        if matches!(dialect, Dialect::Mcp20250618 | Dialect::Mcp20251125)
-            && super::mcp::without_odd_output(&mut definition)
-        {
-            rewrites.push("", "outputSchema", Effect::Hint, "left out: this revision takes objects only");
-        }
+        super::mcp::fit(dialect, &mut definition, &mut rewrites);
         let rewrites = rewrites.finish(original);
         let closed = rewrites.iter().any(|rewrite| rewrite.done == super::rebuild::IMPLIED);
         let reason = match (is_strict, closed) {

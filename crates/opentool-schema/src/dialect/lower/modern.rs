@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::escaped;
+use super::survey::Holds;
 use crate::validator::draft_of;
 
 /// Rewrites the schema.
@@ -18,6 +20,50 @@ pub(crate) fn modernise(schema: &mut Value) {
         root.shift_remove("$schema");
     }
     visit(schema, lone_references);
+}
+
+/// Where drafts 6 and 7 check what a text holds. Later drafts only tell of it.
+pub(super) fn checked_contents(schema: &Value, run: &mut impl FnMut(&str, &'static str)) {
+    if matches!(draft_of(schema), jsonschema::Draft::Draft6 | jsonschema::Draft::Draft7) {
+        contents(schema, &mut String::new(), run);
+    }
+}
+
+fn contents(schema: &Value, path: &mut String, run: &mut impl FnMut(&str, &'static str)) {
+    let Value::Object(members) = schema else { return };
+    for keyword in ["contentEncoding", "contentMediaType"] {
+        if members.contains_key(keyword) {
+            run(path, keyword);
+        }
+    }
+    for (keyword, member) in members.iter().filter(|(keyword, _)| super::survey::holds(keyword).is_some()) {
+        let length = path.len();
+        path.push('/');
+        path.push_str(keyword);
+        let is_map =
+            !matches!(super::survey::holds(keyword), Some(Holds::One | Holds::OneOrList | Holds::List));
+        match member {
+            Value::Object(map) if is_map => {
+                for (key, inner) in map {
+                    let length = path.len();
+                    path.push('/');
+                    path.push_str(&escaped(key));
+                    contents(inner, path, run);
+                    path.truncate(length);
+                }
+            }
+            Value::Array(list) => {
+                for (i, inner) in list.iter().enumerate() {
+                    let length = path.len();
+                    path.push_str(&format!("/{i}"));
+                    contents(inner, path, run);
+                    path.truncate(length);
+                }
+            }
+            inner => contents(inner, path, run),
+        }
+        path.truncate(length);
+    }
 }
 
 fn visit(schema: &mut Value, lone_references: bool) {

@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool::ToolDefinition;
 use opentool::schema::inexact_number;
+use opentool_text::{Expected, Notation, parse};
 use serde_json::{Map, Value, json};
 
 use super::typed;
@@ -63,7 +64,10 @@ fn object(origin: &str, text: &str) -> Result<Map<String, Value>, CliError> {
         return Ok(Map::new());
     }
     match serde_json::from_str(text) {
-        Ok(Value::Object(map)) => exact(&format!("a number of {origin}"), text).map(|()| map),
+        Ok(Value::Object(map)) => {
+            once(origin, text)?;
+            exact(&format!("a number of {origin}"), text).map(|()| map)
+        }
         Ok(Value::Array(_)) => Err(CliError::argument(
             format!("{origin} is a JSON array, and the arguments are an object"),
             FORMS,
@@ -94,11 +98,12 @@ fn beyond(what: &str) -> CliError {
 fn pair<'a>(word: &'a str, definition: &ToolDefinition) -> Result<(&'a str, Value), CliError> {
     // A list may hold `=` too.
     if word.trim_start().starts_with('[') && matches!(serde_json::from_str(word), Ok(Value::Array(_))) {
-        let message = format!("`{word}` is a JSON array, and the arguments are an object");
+        let message = format!("`{}` is a JSON array, and the arguments are an object", shown(word));
         return Err(CliError::argument(message, FORMS));
     }
     let Some((key, value)) = word.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":")) else {
-        return Err(CliError::argument(format!("`{word}` is neither a JSON object nor `key=value`"), FORMS));
+        let message = format!("`{}` is neither a JSON object nor `key=value`", shown(word));
+        return Err(CliError::argument(message, FORMS));
     };
     let (key, forced) = match key.strip_suffix(':') {
         Some(key) => (key, true),
@@ -126,7 +131,11 @@ fn pair<'a>(word: &'a str, definition: &ToolDefinition) -> Result<(&'a str, Valu
     };
     if forced {
         return match serde_json::from_str(value) {
-            Ok(json) => exact(&format!("the value of `{key}:=`"), value).map(|()| (key, json)),
+            Ok(json) => {
+                let what = format!("the value of `{key}:=`");
+                once(&what, value)?;
+                exact(&what, value).map(|()| (key, json))
+            }
             Err(error) if is_beyond(&error) => Err(beyond(&format!("the value of `{key}:=`"))),
             Err(error) => Err(CliError::argument(
                 format!("the value of `{key}:=` is not JSON: {error}"),
@@ -153,6 +162,30 @@ fn is_text(value: &Value) -> bool {
         Value::Array(items) => matches!(items.as_slice(), [one] if is_text(one)),
         other => other.is_string(),
     }
+}
+
+/// Refuses JSON in which a key stands twice: one of the two would be lost without a word.
+fn once(what: &str, json: &str) -> Result<(), CliError> {
+    let expected = Expected::new("arguments", "{").notation(Some(Notation::Json));
+    let twice = parse(json, &expected).ok().and_then(|parsed| parsed.findings.into_iter().next());
+    match twice {
+        None => Ok(()),
+        Some(twice) => Err(CliError::argument(
+            format!("{what} has `{}` twice", shown(twice.pointer.trim_start_matches('/'))),
+            "remove one of the two",
+        )),
+    }
+}
+
+/// The beginning of what a person wrote, which may be a whole file by mistake.
+fn shown(word: &str) -> String {
+    /// In characters.
+    const LONGEST: usize = 200;
+    let mut shown: String = word.chars().take(LONGEST).collect();
+    if shown.len() < word.len() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Refuses JSON with a number that would be rounded.
@@ -204,8 +237,7 @@ fn add<'a>(
 
 fn file(key: &str, path: &str) -> Result<String, CliError> {
     let bytes = bounded(key, path, TEXT_LIMIT)?;
-    let not_text = |_| unreadable(key, path, &"it is not text");
-    String::from_utf8(bytes).map_err(not_text)
+    String::from_utf8(bytes).map_err(|error| unreadable(key, path, &not_text(error.as_bytes())))
 }
 
 /// A file as the bytes of an upload. It is the person who names it here, never a model.
@@ -250,7 +282,15 @@ pub(crate) fn standard_input() -> Result<String, CliError> {
     let bytes = bytes.ok_or_else(|| {
         CliError::argument(format!("standard input is larger than {}", mebibytes(TEXT_LIMIT)), size_help())
     })?;
-    String::from_utf8(bytes).map_err(|_| unreadable(&"it is not text"))
+    String::from_utf8(bytes).map_err(|error| unreadable(&not_text(error.as_bytes())))
+}
+
+/// Why bytes are not the text that is wanted.
+fn not_text(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "it is UTF-16; save it as UTF-8",
+        _ => "it is not text",
+    }
 }
 
 /// All that there is to read, or `None` if it has more than `limit` bytes: `/dev/zero` and a pipe that never ends are
@@ -324,10 +364,21 @@ mod tests {
             (&["other=99999999999999999999"], "the value of `other` would be rounded"),
             (&["tags=[99999999999999999999]"], "the value of `tags` would be rounded"),
             (&["id=1", "{}"], "a JSON object must be the first argument"),
+            (&[r#"{"id":1,"id":2}"#], "the argument has `id` twice"),
+            (&[r#"{"id":1,"a":{"b":[{"c":1,"c":1}]}}"#], "the argument has `a/b/0/c` twice"),
+            (&[r#"other:={"a":1,"a":2}"#], "the value of `other:=` has `a` twice"),
             (&["name=@no/such/file"], "the file for `name`, no/such/file, cannot be read"),
         ] {
             let error = read_all(words).unwrap_err();
             assert!(error.contains(expected), "{words:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_of_a_whole_file_is_not_repeated_at_length() {
+        for word in ["x".repeat(60_000), format!("[{}1]", "1,".repeat(30_000))] {
+            let error = read_all(&[&word]).unwrap_err();
+            assert!(error.len() < 400, "{error}");
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod parse_calls;
 pub(crate) mod serve;
 pub(crate) mod show;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -65,8 +65,27 @@ fn run(cli: Cli, console: &Console) -> Result<(), CliError> {
 
 /// Ends the run as clap wants it: help and version on standard output, everything else is a usage error.
 fn refuse(error: &clap::Error, preview: &Preview) -> ExitCode {
-    let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    if preview.json && !asked_for {
+    let reader = if preview.json { Reader::Program } else { Reader::Person };
+    let console = Console::new(reader, 0);
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return match error.print().and_then(|()| io::stdout().flush()) {
+            // A reader that went away has seen enough of the help.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let _ = console.error(&CliError::Output(error));
+                Exit::Output.into()
+            }
+            _ => ExitCode::SUCCESS,
+        };
+    }
+    // clap says that there is one, and not which.
+    let not_text = std::env::args_os().skip(1).find(|argument| argument.to_str().is_none());
+    if let Some(argument) = not_text.filter(|_| error.kind() == ErrorKind::InvalidUtf8) {
+        let message = format!("the argument {argument:?} is not UTF-8");
+        let help = "rename the file, or link to it by a name that is";
+        let _ = console.error(&CliError::usage(message, help));
+        return Exit::Usage.into();
+    }
+    if preview.json {
         let text = error.render().to_string();
         let (message, help) = sentence(text.trim().trim_start_matches("error: "));
         let error =
@@ -74,9 +93,8 @@ fn refuse(error: &clap::Error, preview: &Preview) -> ExitCode {
         eprintln!("{error}");
         return Exit::Usage.into();
     }
-    // A reader that went away has seen enough of the help.
     let _ = error.print();
-    if asked_for { ExitCode::SUCCESS } else { Exit::Usage.into() }
+    Exit::Usage.into()
 }
 
 /// The first sentence of clap's text, and the rest of it: what could have been written. A sentence that announces a list

@@ -94,10 +94,8 @@ pub(crate) async fn run(serving: Serving, console: &Console) -> Result<(), CliEr
         if !serving.stdio {
             return Ok(());
         }
-        let ended = tokio::select! {
-            ended = serving.served.mcp().stdio() => ended.map_err(|error| CliError::server(&error)),
-            () = end.cancelled() => Ok(()),
-        };
+        let serving = serving.served.mcp().stdio_until(end.cancelled());
+        let ended = serving.await.map_err(|error| CliError::server(&error));
         end.cancel();
         ended
     };

@@ -130,6 +130,30 @@ fn output_that_cannot_be_written_is_an_error() {
     assert!(ran.stderr.contains("error: the output cannot be written"), "\n{ran}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error_too() {
+    for line in [&["--help"][..], &["--version"], &["help", "list"], &["list", "-h"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = opentool(line).into(full);
+        assert_eq!(ran.code, 7, "\n{ran}");
+        assert!(ran.stderr.contains("error: the output cannot be written"), "\n{ran}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_argument_that_is_not_text_is_named() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let name = std::ffi::OsStr::from_bytes(b"my\xff.yaml");
+    let output =
+        std::process::Command::new(env!("CARGO_BIN_EXE_opentool")).arg("list").arg(name).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(r#"the argument "my\xFF.yaml" is not UTF-8"#), "{said}");
+}
+
 #[test]
 fn a_document_cannot_drive_the_terminal() {
     let evil =

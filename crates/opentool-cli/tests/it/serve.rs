@@ -102,6 +102,33 @@ fn a_client_that_leaves_while_a_call_runs_is_no_error() {
     assert!(!said.contains("ERROR"), "{said}");
 }
 
+#[cfg(unix)]
+#[test]
+fn over_stdio_a_signal_leaves_a_running_call_its_time() {
+    let (asked, was_asked) = mpsc::channel();
+    let (answer, may_answer) = mpsc::channel::<()>();
+    let may_answer = Mutex::new(may_answer);
+    let upstream = Upstream::treating(move |mut stream| {
+        asked.send(()).unwrap();
+        may_answer.lock().unwrap().recv().unwrap();
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ndone");
+    });
+    let run = opentool(["serve", "api.json"]).file("api.json", get_document(&upstream.url, "/x", "[]"));
+    let mut server = Stdio::start(run);
+    server.send(&call(1, "get", json!({})));
+    was_asked.recv().unwrap();
+    let kill = std::process::Command::new("kill").args(["-INT", &server.child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    answer.send(()).unwrap();
+    let answer = server.receive();
+    assert_eq!(answer["id"], 1);
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("done"), "{answer}");
+    // The input stays open: it is the signal that ends the server.
+    let mut rest = String::new();
+    server.from.read_to_string(&mut rest).unwrap();
+    assert_eq!((server.child.wait().unwrap().code(), &*rest), (Some(0), ""));
+}
+
 #[test]
 fn over_stdio_nothing_but_the_protocol_is_on_standard_output() {
     let shop = Shop::open();

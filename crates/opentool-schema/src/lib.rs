@@ -43,7 +43,8 @@ pub use exact::inexact_number;
 pub use example::{Examples, Look, Optional};
 pub use intake::{Examined, problem_code};
 pub use messages::{
-    CallIds, MessageError, MessageFormat, ParsedCalls, Reply, parse_calls, write_calls, write_results,
+    CallIds, MessageError, MessageFormat, ParsedCalls, Reply, parse_calls, parse_calls_of, write_calls,
+    write_results,
 };
 pub use names::resolve_name;
 pub use repairs::{RepairPolicy, Repairs};

@@ -38,6 +38,7 @@ pub use format::MessageFormat;
 pub use ids::CallIds;
 pub use parsed::{ParsedCalls, Reply};
 
+use crate::text_calls::{TextCalls, parse_text_calls, parse_text_calls_of};
 use crate::validator::within;
 use reading::Reading;
 use wire::{WireResult, WireTurn};
@@ -81,17 +82,33 @@ pub fn parse_calls<'a>(
     reply: impl Into<Reply<'a>>,
 ) -> Result<ParsedCalls, MessageError> {
     match reply.into() {
-        Reply::Text(text) if format == MessageFormat::Text => Ok(text::read(text).finish(format).mended()),
+        Reply::Text(text) if format == MessageFormat::Text => Ok(in_text(text, parse_text_calls(text))),
         Reply::Text(text) => {
             let value = error::json(text)?;
             let lost = digits::lost(text, &value);
             parse_value(format, &value, Reading::new(lost))
         }
         Reply::Value(Value::String(text)) if format == MessageFormat::Text => {
-            Ok(text::read(text).finish(format).mended())
+            Ok(in_text(text, parse_text_calls(text)))
         }
         Reply::Value(value) => parse_value(format, value, Reading::default()),
     }
+}
+
+/// [`parse_calls`] in [`MessageFormat::Text`], for a host that knows the names of its tools: it finds the calls that
+/// [`parse_text_calls_of`] finds.
+///
+/// ```
+/// # use opentool_schema::parse_calls_of;
+/// let parsed = parse_calls_of("One moment.\n`now()`", ["now"]);
+/// assert_eq!((parsed.calls[0].id.as_str(), parsed.calls[0].name.as_str()), ("call_1", "now"));
+/// ```
+pub fn parse_calls_of<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> ParsedCalls {
+    in_text(text, parse_text_calls_of(text, names))
+}
+
+fn in_text(text: &str, found: TextCalls) -> ParsedCalls {
+    text::read(text, found).finish(MessageFormat::Text).mended()
 }
 
 fn parse_value(

@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 use super::output::marked_text;
 use super::reading::{Entry, Reading};
 use super::wire::{WireResult, WireTurn};
-use crate::parse_text_calls;
+use crate::TextCalls;
 
-pub(super) fn read(text: &str) -> Reading {
+pub(super) fn read(text: &str, found: TextCalls) -> Reading {
     let mut reading = Reading::default();
-    let found = parse_text_calls(text);
     // Where calls are, the words around them belong to their template.
     if found.is_empty() {
         reading.say(text);

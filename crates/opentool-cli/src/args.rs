@@ -77,7 +77,8 @@ pub(crate) enum Command {
 const SOURCES: &str = concat!(
     "\x1b[1m\x1b[4mSources:\x1b[0m\n",
     "  A SOURCE is a path, an http(s) URL, or `-` for standard input. What it is, is\n",
-    "  recognised from its content:\n",
+    "  recognised from its content; a directory is all OpenAPI documents in it, and with\n",
+    "  several of them `pets/openapi.yaml` has the tools `pets__…`:\n",
     "    an OpenAPI document  3.x or Swagger 2.0, JSON or YAML; each operation is a tool\n",
     "    an OpenTool document 1.0.0 to 2.0.0, JSON or YAML; each function is a tool, run at\n",
     "                         the `server` that the document names\n",

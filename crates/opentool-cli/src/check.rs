@@ -1,19 +1,25 @@
 //! Everything that is wrong with a document, whatever kind it is.
 
+use std::collections::BTreeMap;
+
 use opentool::doc;
-use opentool::openapi::{self, Address, OpenApiError};
+use opentool::openapi::{self, Address, LoadOptions};
 use opentool::schema::parse_definitions;
 use opentool::{Diagnostic, Severity};
 use opentool_text::{Expected, Spot, locate};
 
-use crate::source::{Kind, recognise};
+use crate::error::CliError;
+use crate::runtime;
+use crate::source::{Kind, recognise, with_option};
 
 /// A document that has been looked at.
 pub(crate) struct Checked {
     /// What it was taken for.
     pub(crate) kind: Kind,
-    /// Its text, as far as it is one.
-    pub(crate) text: String,
+    /// The texts that were read, as far as they are texts, by the files that the findings name.
+    pub(crate) texts: BTreeMap<String, String>,
+    /// The documents that it consists of, itself the first.
+    pub(crate) documents: Vec<String>,
     /// What there is to say about it, in the order in which it was found.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -26,24 +32,32 @@ impl Checked {
 }
 
 /// Checks a document: an OpenTool document by every rule of its format, the others by what the reader makes of them.
-/// What is nothing known is taken for an OpenTool document, and told what it lacks.
-pub(crate) fn check(kind: Option<Kind>, bytes: &[u8], place: &str, address: Address) -> Checked {
-    let text = String::from_utf8_lossy(bytes).into_owned();
+/// What is nothing known is taken for an OpenTool document, and told what it lacks. The options say which other documents
+/// an OpenAPI document may consist of.
+///
+/// # Errors
+/// [`CliError::Output`] if the system has no room for a runtime.
+pub(crate) fn check(
+    kind: Option<Kind>,
+    bytes: Vec<u8>,
+    place: &str,
+    address: Address,
+    options: &LoadOptions,
+) -> Result<Checked, CliError> {
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     let kind = kind.or_else(|| recognise(&text)).unwrap_or(Kind::OpenTool);
     let diagnostics = match kind {
-        Kind::OpenTool => doc::lint(bytes, place),
-        Kind::OpenApi => openapi(bytes, place, address),
-        Kind::Definitions => definitions(bytes, place),
+        Kind::OpenTool => doc::lint(&bytes, place),
+        Kind::OpenApi => {
+            let checked = runtime::wait_for(async { Ok(options.check(bytes, address).await) })?;
+            let openapi::Checked { diagnostics, texts, documents, .. } = checked;
+            let diagnostics = diagnostics.into_iter().map(with_option).collect();
+            return Ok(Checked { kind, texts, documents, diagnostics });
+        }
+        Kind::Definitions => definitions(&bytes, place),
     };
-    Checked { kind, text, diagnostics }
-}
-
-fn openapi(bytes: &[u8], place: &str, address: Address) -> Vec<Diagnostic> {
-    match openapi::parse(bytes, address) {
-        Ok(api) => api.diagnostics().to_vec(),
-        Err(OpenApiError::Syntax(found) | OpenApiError::NotOpenApi(found)) => vec![*found],
-        Err(error) => vec![Diagnostic::error("not-usable", "", error.to_string()).file(place)],
-    }
+    let texts = BTreeMap::from([(place.to_owned(), text)]);
+    Ok(Checked { kind, texts, documents: vec![place.to_owned()], diagnostics })
 }
 
 fn definitions(bytes: &[u8], place: &str) -> Vec<Diagnostic> {

@@ -3,15 +3,25 @@
 //! With several APIs a value without a name in front of it is refused: a token must never reach a service that it
 //! was not meant for.
 
-use std::env::VarError;
+mod header;
+mod oauth;
+mod plain;
+mod scope;
+mod secret;
+
+use std::path::PathBuf;
 
 use opentool::ToolError;
-use opentool::openapi::{Credential, MissingCredentials, Settings};
+use opentool::openapi::{Addresses, Credential, MissingCredentials, Retries, Settings};
+use opentool_http::{Authorities, Identity};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::error::CliError;
-use crate::source::{Content, Loading, Place, Source, SourceError, Way};
+use crate::source::{Content, Loading, Place, Source, SourceError, Way, bytes};
+use oauth::OAuthOptions;
+pub(crate) use scope::{Scope, Unnamed, environment, not_empty};
+use secret::Secret;
 
 /// Makes a request, and tells apart why it cannot be made.
 ///
@@ -41,8 +51,8 @@ pub(crate) struct Access {
     /// Set a variable of the document's server address
     #[arg(long, value_name = "[NAME=]VARIABLE=VALUE")]
     server_variable: Vec<String>,
-    /// The token for HTTP bearer, OAuth 2 and OpenID Connect; better in the environment, where `ps` does not show it
-    /// [env: OPENTOOL_BEARER]
+    /// The token for HTTP bearer, OAuth 2 and OpenID Connect; better in the environment, where `ps` does not show it, or
+    /// elsewhere, as every secret: `env:VARIABLE`, `file:PATH`, `command:WORDS` [env: OPENTOOL_BEARER]
     #[arg(long, value_name = "[NAME=]TOKEN", value_parser = not_empty)]
     bearer: Vec<SecretString>,
     /// User and password for HTTP Basic [env: OPENTOOL_BASIC]
@@ -54,6 +64,32 @@ pub(crate) struct Access {
     /// Send without credentials where the document asks for some that are not set
     #[arg(long)]
     anonymous: bool,
+    /// Send this header with every request: `Name: value`. Shown as `***`
+    #[arg(long, value_name = "[NAME=]HEADER")]
+    header: Vec<SecretString>,
+    /// How often a request that failed for the moment is sent again, if it may be: 0 for never; by default 2
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(0..=20), hide_short_help = true)]
+    retries: Option<u32>,
+    /// The longest result: what is too much is cut, with a notice
+    #[arg(long, value_name = "BYTES", value_parser = bytes, hide_short_help = true)]
+    result_limit: Option<usize>,
+    /// Let documents that were fetched name servers in private networks too
+    #[arg(long, conflicts_with = "public_only", hide_short_help = true)]
+    allow_private: bool,
+    /// Connect to public addresses only, whoever names the server
+    #[arg(long, hide_short_help = true)]
+    public_only: bool,
+    /// Show this client certificate: a PEM file with its chain
+    #[arg(long, value_name = "[NAME=]FILE", requires = "client_key", hide_short_help = true)]
+    client_cert: Vec<String>,
+    /// The private key of the client certificate: a PEM file
+    #[arg(long, value_name = "[NAME=]FILE", requires = "client_cert", hide_short_help = true)]
+    client_key: Vec<String>,
+    /// Trust the authorities of this PEM file too
+    #[arg(long, value_name = "[NAME=]FILE", hide_short_help = true)]
+    ca_file: Vec<String>,
+    #[command(flatten)]
+    oauth: OAuthOptions,
 }
 
 impl Access {
@@ -98,8 +134,10 @@ impl Access {
     pub(crate) fn typed(&self, source: &Source) -> Result<Settings, CliError> {
         let own = source.spec.name.as_deref();
         let names: Vec<String> = own.map(str::to_owned).into_iter().collect();
-        let mut settings = self.settings(&Scope { names: &names, own, unnamed: Unnamed::Own }, None)?;
+        let scope = Scope { names: &names, own, unnamed: Unnamed::Own };
+        let mut settings = self.settings(&scope, None, Typed::Only)?;
         (settings.bearer, settings.api_key, settings.basic) = (None, None, None);
+        (settings.bearer_from, settings.api_key_from, settings.basic_from) = (None, None, None);
         if settings.document_url.is_none() {
             settings.document_url = source.api().and_then(|api| api.settings().document_url.clone());
         }
@@ -117,9 +155,14 @@ impl Access {
         let scope = Scope { names, own: spec.name.as_deref(), unnamed };
         let content = match content {
             Content::OpenApi(api) => {
-                let mut settings = self.settings(&scope, Some(loading))?;
+                let mut settings = self.settings(&scope, Some(loading), Typed::AndKept)?;
                 settings.timeout = Some(loading.timeout);
-                Content::OpenApi(Box::new(api.with(settings)))
+                self.oauth.add_to(&mut settings, &scope, &api)?;
+                let api = api.with(settings);
+                if let Some(url) = plain::of_api(&api) {
+                    findings.console().warning(&plain::told(&url))?;
+                }
+                Content::OpenApi(Box::new(api))
             }
             Content::OpenTool(opentool) => {
                 let server = scope.values("--server", self.server.iter().map(String::as_str))?.pop();
@@ -133,13 +176,22 @@ impl Access {
                     true => scope.own_variable("API_KEY")?,
                     false => scope.api_key(&loading.api_key)?,
                 };
+                if strange && api_key.is_none() && environment("OPENTOOL_API_KEY")?.is_some() {
+                    findings.console().note(&format!(
+                        "OPENTOOL_API_KEY is not sent: {} names a server elsewhere, {}; `--api-key KEY` sends one there",
+                        spec.place,
+                        opentool.named_server().unwrap_or_default()
+                    ))?;
+                }
                 let way = Way { server: server.map(str::to_owned), api_key, timeout: loading.timeout };
                 let place = spec.place.to_string();
-                let connected = opentool.connect(&way);
-                Content::OpenTool(Box::new(
-                    connected
-                        .map_err(|error| Box::new(SourceError::Server { place, error: Box::new(error) }))?,
-                ))
+                let connected = opentool
+                    .connect(&way)
+                    .map_err(|error| Box::new(SourceError::Server { place, error: Box::new(error) }))?;
+                if let Some(url) = plain::of_opentool(&connected) {
+                    findings.console().warning(&plain::told(&url))?;
+                }
+                Content::OpenTool(Box::new(connected))
             }
             definitions @ Content::Definitions(_) => definitions,
         };
@@ -147,7 +199,12 @@ impl Access {
     }
 
     /// Without `loading` there is no key of the environment or of `--api-key`.
-    fn settings(&self, scope: &Scope<'_>, loading: Option<&Loading>) -> Result<Settings, CliError> {
+    fn settings(
+        &self,
+        scope: &Scope<'_>,
+        loading: Option<&Loading>,
+        typed: Typed,
+    ) -> Result<Settings, CliError> {
         let mut settings = Settings::new();
         for text in scope.values("--server", self.server.iter().map(String::as_str))? {
             settings.server = Some(address("--server", text)?);
@@ -159,13 +216,25 @@ impl Access {
             let (name, value) = two(text, '=', "--server-variable VARIABLE=VALUE")?;
             settings.server_variables.insert(name.to_owned(), value.to_owned());
         }
-        settings.bearer = scope.secret("--bearer", "BEARER", &self.bearer)?;
-        if let Some(loading) = loading {
-            settings.api_key = scope.api_key(&loading.api_key)?;
+        match scope.secret("--bearer", "BEARER", &self.bearer)? {
+            Some(Secret::Text(token)) => settings.bearer = Some(token),
+            Some(Secret::Kept(source)) => settings.bearer_from = Some(source),
+            None => {}
         }
-        if let Some(text) = scope.secret("--basic", "BASIC", &self.basic)? {
-            let (user, password) = two(text.expose_secret(), ':', "--basic USER:PASSWORD")?;
-            settings.basic = Some((user.to_owned(), password.into()));
+        if let Some(loading) = loading {
+            match scope.secret("--api-key", "API_KEY", &loading.api_key)? {
+                Some(Secret::Text(key)) => settings.api_key = Some(key),
+                Some(Secret::Kept(source)) => settings.api_key_from = Some(source),
+                None => {}
+            }
+        }
+        match scope.secret("--basic", "BASIC", &self.basic)? {
+            Some(Secret::Text(text)) => {
+                let (user, password) = two(text.expose_secret(), ':', "--basic USER:PASSWORD")?;
+                settings.basic = Some((user.to_owned(), password.into()));
+            }
+            Some(Secret::Kept(source)) => settings.basic_from = Some(source),
+            None => {}
         }
         for text in scope.values("--credential", self.credential.iter().map(|text| text.expose_secret()))? {
             let (scheme, value) = two(text, '=', "--credential SCHEME=VALUE")?;
@@ -175,34 +244,69 @@ impl Access {
                     "leave it out, or give it a value; `--anonymous` sends without credentials",
                 ));
             }
-            settings.credentials.insert(scheme.to_owned(), Credential::text(value));
+            let credential = match Secret::place("--credential", value)? {
+                Some(_) if typed == Typed::Only => continue,
+                Some(source) => Credential::Kept(source),
+                None => Credential::text(value),
+            };
+            settings.credentials.insert(scheme.to_owned(), credential);
         }
+        for text in scope.values("--header", self.header.iter().map(|text| text.expose_secret()))? {
+            let header::Given { name, value, is_typed } = header::read(text)?;
+            if is_typed || typed == Typed::AndKept {
+                settings.headers.push((name, value));
+            }
+        }
+        self.certificates(&mut settings, scope)?;
+        if let Some(times) = self.retries {
+            settings.retries = Retries::default().attempts(times.saturating_add(1));
+        }
+        settings.result_limit = self.result_limit;
+        settings.addresses = match (self.allow_private, self.public_only) {
+            (true, _) => Some(Addresses::Any),
+            (false, true) => Some(Addresses::Public),
+            (false, false) => None,
+        };
         if self.anonymous {
             settings.missing_credentials = MissingCredentials::SendWithout;
         }
         Ok(settings)
     }
+
+    /// Adds the client certificate and the authorities.
+    fn certificates(&self, settings: &mut Settings, scope: &Scope<'_>) -> Result<(), CliError> {
+        let last = |option, values: &[String]| {
+            let given = scope.values(option, values.iter().map(String::as_str))?;
+            Ok::<_, CliError>(given.last().map(PathBuf::from))
+        };
+        let wrong = |error: opentool_http::HttpError| {
+            CliError::usage(crate::error::chain(&error), "certificates and keys are files in PEM form")
+        };
+        let (certificate, key) =
+            (last("--client-cert", &self.client_cert)?, last("--client-key", &self.client_key)?);
+        settings.identity = match (certificate, key) {
+            (Some(certificate), Some(key)) => Some(Identity::load(certificate, key).map_err(wrong)?),
+            (None, None) => None,
+            _ => {
+                return Err(CliError::usage(
+                    "`--client-cert` and `--client-key` go together, and one is not for the same API",
+                    "give both for each API that asks for a certificate",
+                ));
+            }
+        };
+        let authorities = last("--ca-file", &self.ca_file)?;
+        settings.authorities = authorities.map(Authorities::load).transpose().map_err(wrong)?;
+        Ok(())
+    }
 }
 
-/// Which values are meant for one source.
-pub(crate) struct Scope<'a> {
-    /// The names of all sources.
-    pub(crate) names: &'a [String],
-    /// The name of this one.
-    pub(crate) own: Option<&'a str>,
-    /// Whom values without a name are for.
-    pub(crate) unnamed: Unnamed,
-}
-
-/// Whom a value without a name in front is for.
+/// Which secrets are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unnamed {
-    /// This source: it is the only one that calls somebody.
-    Own,
-    /// One of several, nobody knows which.
-    Unclear,
-    /// Others: this source calls nobody.
-    Others,
+enum Typed {
+    /// Those that stand on the command line.
+    Only,
+    /// Those that are kept elsewhere too.
+    AndKept,
 }
 
 /// Whether calls of the source's tools leave this machine's program, as far as the source says.
@@ -212,106 +316,6 @@ fn calls_somebody(source: &Source) -> bool {
         Content::OpenTool(opentool) => opentool.client().is_some() || opentool.document().server.is_some(),
         Content::Definitions(_) => false,
     }
-}
-
-impl Scope<'_> {
-    /// The API key for this source, of the command line or the environment.
-    ///
-    /// # Errors
-    /// [`CliError::Usage`] if it is not certain for which source it is, or empty.
-    pub(crate) fn api_key(&self, values: &[SecretString]) -> Result<Option<SecretString>, CliError> {
-        self.secret("--api-key", "API_KEY", values)
-    }
-
-    /// The values of an option that are meant for this source, without the name in front.
-    fn values<'v>(
-        &self,
-        option: &str,
-        values: impl Iterator<Item = &'v str>,
-    ) -> Result<Vec<&'v str>, CliError> {
-        let mut own = Vec::new();
-        for value in values {
-            match value.split_once('=').filter(|(name, _)| self.names.iter().any(|known| known == name)) {
-                Some((name, value)) if Some(name) == self.own => own.push(value),
-                Some(_) => {}
-                None if self.unnamed == Unnamed::Own => own.push(value),
-                None if self.unnamed == Unnamed::Others => {}
-                None => {
-                    return Err(CliError::usage(
-                        format!("there are several APIs, and `{option}` does not say which one it is for"),
-                        format!("name the source and say the name: `shop=SOURCE {option} shop=…`"),
-                    ));
-                }
-            }
-        }
-        Ok(own)
-    }
-
-    /// The same for a secret, which the environment can hold too: `OPENTOOL_BEARER`, and for a source named `shop`
-    /// `OPENTOOL_SHOP_BEARER`. The option counts before either. A variable that is empty is not set; an empty option
-    /// is most often a variable of the shell that was not, and to send without is asked for by `--anonymous`.
-    fn secret(
-        &self,
-        option: &str,
-        variable: &str,
-        values: &[SecretString],
-    ) -> Result<Option<SecretString>, CliError> {
-        let common = if values.is_empty() { environment(&format!("OPENTOOL_{variable}"))? } else { None };
-        let values = values.iter().chain(&common).map(|value| value.expose_secret());
-        let given = self.values(option, values)?;
-        if given.contains(&"") {
-            return Err(CliError::usage(
-                format!("the value of `{option}` is empty"),
-                format!("leave `{option}` out, or give it a value; `--anonymous` sends without credentials"),
-            ));
-        }
-        if given.iter().any(|secret| secret.contains(char::is_control)) {
-            return Err(CliError::usage(
-                format!("the value for `{option}` holds a line break or another control character"),
-                format!(
-                    "give it without: `{option} \"$(cat FILE)\"` leaves out the last line break of a file"
-                ),
-            ));
-        }
-        if let Some(last) = given.last() {
-            return Ok(Some((*last).into()));
-        }
-        self.own_variable(variable)
-    }
-
-    /// The variable that is meant for this source by name: `OPENTOOL_SHOP_BEARER`.
-    fn own_variable(&self, variable: &str) -> Result<Option<SecretString>, CliError> {
-        match self.own {
-            Some(name) => {
-                let name = name.to_ascii_uppercase().replace('-', "_");
-                environment(&format!("OPENTOOL_{name}_{variable}"))
-            }
-            None => Ok(None),
-        }
-    }
-}
-
-/// A variable of the environment, if it is set and not empty.
-pub(crate) fn environment(name: &str) -> Result<Option<SecretString>, CliError> {
-    match std::env::var(name) {
-        Ok(value) if value.is_empty() => Ok(None),
-        Ok(value) => Ok(Some(value.into())),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => Err(CliError::usage(
-            format!("the value of the variable {name} is not text in UTF-8"),
-            "set it again, or unset it",
-        )),
-    }
-}
-
-/// A secret of the command line. The error cannot repeat it: only an empty one is refused.
-pub(crate) fn not_empty(text: &str) -> Result<SecretString, &'static str> {
-    if text.is_empty() {
-        return Err(
-            "it is empty; leave it out, or give it a value (`--anonymous` sends without credentials)",
-        );
-    }
-    Ok(text.into())
 }
 
 fn address(option: &str, text: &str) -> Result<Url, CliError> {

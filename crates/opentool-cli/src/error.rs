@@ -179,6 +179,7 @@ impl CliError {
     }
 
     /// The exit code.
+            Self::Source(error) if error.is_config() => Exit::Usage,
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } => Exit::Usage,

@@ -8,6 +8,7 @@ use opentool::openapi::Settings;
 use opentool::schema::{RepairPolicy, Repairs, ToolSetExt as _};
 use opentool::{ToolCall, ToolContext, ToolError, ToolOutput, UnknownTool};
 
+use serde_json::Value;
 use url::Url;
 
 use crate::args::examples;
@@ -16,7 +17,7 @@ use crate::console::Console;
 use crate::credentials::Access;
 use crate::error::CliError;
 use crate::render::{self, Answer};
-use crate::source::{Content, Loading, Place, Source, SourceSpec};
+use crate::source::{Content, Loading, Place, SourceSpec, load_holding};
 use crate::{call, credentials, runtime};
 
 /// Run a tool
@@ -71,7 +72,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             "save one of them to a file",
         ));
     }
-    let source = Source::load(args.source, &args.loading, console)?;
+    let source = load_holding(&args.tool, args.source, &args.loading, console)?;
     let source = if args.mock { source.mocked()? } else { args.access.apply_to(source, &args.loading)? };
     if let (Some(opentool), false) = (source.opentool(), args.mock)
         && opentool.client().is_none()
@@ -162,6 +163,10 @@ fn unknown(tool: &str) -> ToolError {
 }
 
 fn show(output: &ToolOutput, console: &Console) -> Result<(), CliError> {
+    // Such as a stream that ended early: what there is may not be all.
+    if let Some(note) = output.metadata.get("http.note").and_then(Value::as_str) {
+        console.note(note)?;
+    }
     if console.is_json() {
         console.json(output)?;
     } else if output.is_error {

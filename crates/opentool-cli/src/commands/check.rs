@@ -1,9 +1,12 @@
 //! `opentool check`: what is wrong with documents.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use opentool::Severity;
+use opentool::openapi::LoadOptions;
 use opentool_text::Renderer;
 use serde_json::{Value, json};
 
@@ -12,22 +15,24 @@ use crate::check::{Checked, check};
 use crate::console::{Console, counted};
 use crate::error::CliError;
 use crate::render;
-use crate::source::{DocumentSpec, one_standard_input, read, seconds};
+use crate::source::{DocumentSpec, Kind, Place, References, documents, one_standard_input, read, seconds};
 
 /// Check documents, and show what is wrong with each line
 ///
 /// An OpenTool document is checked by every rule of its format; of an OpenAPI document
-/// and of tool definitions it says what is left out or read in another way than it is
-/// written. All that is found is shown at once, and no file hides another.
+/// (all its files, where it refers to others) and of tool definitions it says what is
+/// left out or read in another way than it is written. All that is found is shown at
+/// once, and no file hides another.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool check weather.opentool.json"
+    "opentool check specs/shop/openapi.yaml --ref-root specs"
     "opentool check *.opentool.json --deny warnings"
     "opentool check weather.opentool.json --json | jq -r '.files[].diagnostics[].code'"
 })]
 pub(crate) struct Args {
     /// A path, an http(s) URL, or `-`; what it is, is recognised from its content, or said: `opentool:FILE`,
-    /// `openapi:FILE`, `definitions:FILE`
+    /// `openapi:FILE`, `definitions:FILE`. A directory stands for the OpenAPI documents in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<DocumentSpec>,
     /// Fail for warnings too
@@ -36,6 +41,8 @@ pub(crate) struct Args {
     /// The longest wait for a document, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     timeout: Duration,
+    #[command(flatten)]
+    references: References,
 }
 
 /// What is not accepted beside errors.
@@ -87,8 +94,10 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let (mut all, mut failed) = (Count::default(), false);
     let (mut odd, mut unreadable) = (0_usize, 0_usize);
     let mut files = Vec::new();
-    let number = args.files.len();
-    for DocumentSpec { kind, place } in args.files {
+    let options = args.references.options(args.timeout)?;
+    let documents = expand(args.files, &options)?;
+    let number = documents.len();
+    for (DocumentSpec { kind, place }, options) in documents {
         let shown = place.to_string();
         let (bytes, address) = match read(&place, args.timeout) {
             Ok(read) => read,
@@ -99,8 +108,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             }
             Err(error) => return Err(error),
         };
-        let checked = check(kind, &bytes, &shown, address);
-        drop(bytes);
+        let checked = check(kind, bytes, &shown, address, &options)?;
         let count = Count::of(&checked);
         all.add(count);
         failed |= count.fails(args.deny);
@@ -137,6 +145,7 @@ fn entry(file: &str, checked: &Checked, count: Count) -> Value {
     json!({
         "file": file,
         "kind": checked.kind.word(),
+        "documents": checked.documents,
         "errors": count.errors,
         "warnings": count.warnings,
         "notes": count.notes,
@@ -144,10 +153,33 @@ fn entry(file: &str, checked: &Checked, count: Count) -> Value {
     })
 }
 
+/// The documents that are meant, and what each of them may consist of.
+fn expand(
+    files: Vec<DocumentSpec>,
+    options: &LoadOptions,
+) -> Result<Vec<(DocumentSpec, LoadOptions)>, CliError> {
+    let mut expanded = Vec::new();
+    for file in files {
+        let Some(found) = documents(&file.place, file.kind, options)? else {
+            expanded.push((file, options.clone()));
+            continue;
+        };
+        let mut within = options.clone();
+        within.root = within.root.or_else(|| file.place.file().map(Path::to_owned));
+        let spec = |path| DocumentSpec { kind: Some(Kind::OpenApi), place: Place::File(path) };
+        expanded.extend(found.into_iter().map(|path| (spec(path), within.clone())));
+    }
+    Ok(expanded)
+}
+
 fn show(checked: &Checked, console: &Console) -> Result<(), CliError> {
-    let renderer = Renderer::new(&checked.text);
+    let texts: BTreeMap<&str, Renderer<'_>> =
+        checked.texts.iter().map(|(file, text)| (file.as_str(), Renderer::new(text))).collect();
+    let own = checked.documents.first().and_then(|own| texts.get(own.as_str()));
+    let nothing = Renderer::new("");
     let mut page = String::new();
     for found in &checked.diagnostics {
+        let renderer = found.file.as_deref().and_then(|file| texts.get(file)).or(own).unwrap_or(&nothing);
         page.push_str(&render::finding(&renderer.render(found), found.severity));
         page.push_str("\n\n");
     }

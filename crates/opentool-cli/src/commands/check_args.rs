@@ -13,7 +13,7 @@ use crate::args::examples;
 use crate::call::standard_input;
 use crate::console::{Console, STRONG};
 use crate::error::CliError;
-use crate::source::{Loading, Place, Source, SourceSpec};
+use crate::source::{Loading, Place, Source, SourceSpec, load_one};
 use crate::target;
 
 /// The longest picture of what was written, in characters.
@@ -72,7 +72,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             "save one of them to a file",
         ));
     }
-    let source = Source::load(args.source, &args.loading, console)?;
+    let source = load_one(args.source, &args.loading, console)?;
     let tools = source.tools()?;
     let seen = args.from.map(|dialect| target::lowering(dialect, args.strict));
     let (tool, decoder) = seen_as(&source, &tools, &args.tool, seen)?;

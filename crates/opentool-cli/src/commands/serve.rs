@@ -119,7 +119,9 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
 
 /// Definitions have nothing behind them: a server of them could only refuse.
 fn refuse_definitions(sources: &[Source]) -> Result<(), CliError> {
-    match sources.iter().find(|source| matches!(source.content, Content::Definitions(_))) {
+    // An empty one has nothing that could be called: it is a document of a directory that could not be read.
+    let without = |source: &&Source| matches!(&source.content, Content::Definitions(tools) if !tools.is_empty());
+    match sources.iter().find(without) {
         Some(source) => Err(CliError::usage(
             format!(
                 "{}: holds definitions only; nothing is behind them that could be called",

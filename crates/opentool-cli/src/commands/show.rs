@@ -6,7 +6,7 @@ use crate::args::examples;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::render;
-use crate::source::{Loading, Source, SourceSpec};
+use crate::source::{Loading, SourceSpec, load_holding};
 
 /// Show one tool in full: what it takes, where it came from, and what a model is told
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 /// Prints the tool as a page, or with `--json` as one object of the array that `list --json` prints.
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
-    let source = Source::load(args.source, &args.loading, console)?;
+    let source = load_holding(&args.tool, args.source, &args.loading, console)?;
     let tools = source.tools()?;
     let tool = source.find(&tools, &args.tool)?.definition();
     if console.is_json() {

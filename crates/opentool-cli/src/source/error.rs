@@ -12,6 +12,7 @@ use opentool_http::HttpError;
 use serde_json::{Map, Value, json};
 
 use crate::error::chain;
+use crate::source::spec::Place;
 
 /// Why a source cannot be read. Every text names the source, without secrets.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +62,12 @@ pub(crate) enum SourceError {
     #[error("{place}: is empty")]
     Empty {
         /// The source.
+        place: String,
+    },
+    /// A directory without a document.
+    #[error("{place}: is a directory that holds no OpenAPI document")]
+    NoDocument {
+        /// The path.
         place: String,
     },
     /// The bytes are not text.
@@ -133,7 +140,7 @@ impl SourceError {
     /// A short, stable name for programs.
     pub(crate) fn code(&self) -> &'static str {
         match self {
-            Self::NoFile { .. } => "source_not_found",
+            Self::NoFile { .. } | Self::NoDocument { .. } => "source_not_found",
             Self::Unreadable { .. } => "source_unreadable",
             Self::NoAnswer { .. } | Self::TooLate { .. } => "source_unreachable",
             Self::Status { code: 404 | 410, .. } => "source_not_found",
@@ -147,6 +154,7 @@ impl SourceError {
             Self::NotText { .. } | Self::Syntax { .. } | Self::NotJson { .. } => "source_syntax",
             Self::Unknown { .. } => "source_unknown",
             Self::Definitions { .. } => "source_definitions",
+            Self::OpenApi { .. } if self.is_config() => "config",
             Self::OpenApi { .. } => "source_openapi",
             Self::OpenTool { .. } => "source_opentool",
         }
@@ -156,6 +164,11 @@ impl SourceError {
     pub(crate) fn help(&self) -> Option<Cow<'_, str>> {
         Some(match self {
             Self::NoFile { .. } => "a SOURCE is a path, an http(s) URL, or `-` for standard input".into(),
+            Self::NoDocument { .. } => {
+                "documents are files that end in .json, .yaml or .yml and say `openapi` or `swagger`; others have to \
+                 be named by their paths"
+                    .into()
+            }
             Self::Unreadable { .. } => "is it a file, and may you read it?".into(),
             Self::NoAnswer { .. } => "is the address right, and is the server up?".into(),
             Self::TooLate { .. } => "`--timeout SECONDS` waits longer".into(),
@@ -196,8 +209,33 @@ impl SourceError {
                 "definitions are JSON: what `opentool list --json` prints, MCP's `tools` array, or OpenAI's"
                     .into()
             }
+            Self::OpenApi { error } if self.is_config() => {
+                let help = "the keys of a configuration are in the documentation of `--config`: `opentool list --help`";
+                found_in(error)?.help.as_deref().map_or(help.into(), Cow::Borrowed)
+            }
             Self::OpenApi { error } => return found_in(error)?.help.as_deref().map(Cow::Borrowed),
             Self::OpenTool { error } => return error.diagnostic().help.as_deref().map(Cow::Borrowed),
+        })
+    }
+
+    /// Whether it is the configuration that is at fault, and not the source.
+    pub(crate) fn is_config(&self) -> bool {
+        matches!(self, Self::OpenApi { error } if matches!(**error, OpenApiError::Config(_)))
+    }
+
+    /// The same as something that was found in the source, which is passed over.
+    pub(crate) fn diagnostic(&self, place: &Place) -> Diagnostic {
+        let found = match self {
+            Self::OpenApi { error } => found_in(error),
+            Self::Syntax { fault } => Some(&**fault),
+            Self::OpenTool { error } => Some(error.diagnostic()),
+            _ => None,
+        };
+        let found = found.cloned();
+        found.unwrap_or_else(|| {
+            let (place, message) = (place.to_string(), self.to_string());
+            let message = message.strip_prefix(&format!("{place}: ")).unwrap_or(&message);
+            Diagnostic::error("not-usable", "", message).file(place)
         })
     }
 
@@ -230,7 +268,9 @@ impl SourceError {
 /// What was found at a place of the document, if the error is one of those.
 fn found_in(error: &OpenApiError) -> Option<&Diagnostic> {
     match error {
-        OpenApiError::Syntax(diagnostic) | OpenApiError::NotOpenApi(diagnostic) => Some(diagnostic),
+        OpenApiError::Syntax(diagnostic)
+        | OpenApiError::NotOpenApi(diagnostic)
+        | OpenApiError::Config(diagnostic) => Some(diagnostic),
         _ => None,
     }
 }

@@ -10,6 +10,7 @@ use opentool::{Diagnostic, Severity, ToolSet};
 
 use crate::console::{Amount, Console, counted};
 use crate::source::Place;
+use crate::source::references::with_option;
 
 /// Codes of findings about entries of a list that became no tool.
 const LEFT_OUT: [&str; 5] =
@@ -42,6 +43,11 @@ impl Findings {
         self
     }
 
+    /// Where they are told.
+    pub(crate) fn console(&self) -> &Console {
+        &self.console
+    }
+
     /// How many errors there are: among those that were told, or in all.
     pub(crate) fn faults(&self) -> usize {
         self.faults.get().copied().unwrap_or_else(|| errors(&self.all))
@@ -53,7 +59,8 @@ impl Findings {
     /// Those of writing to standard error.
     pub(crate) fn tell_all(&self, tools: usize) -> io::Result<()> {
         let amount = if tools == 0 { Amount::Most } else { Amount::Worst };
-        self.console.findings(&self.place, self.all.iter(), amount)
+        let all: Vec<Diagnostic> = self.all.iter().cloned().map(with_option).collect();
+        self.console.findings(&self.place, all.iter(), amount)
     }
 
     /// Tells what concerns some of the tools of the set, by their names in it, and how many errors there are elsewhere.
@@ -65,7 +72,8 @@ impl Findings {
             Some(api) => api.diagnostics_of(names.iter().copied()),
             None => of_entries(&self.all, set, names),
         };
-        self.console.findings(&self.place, concerning.iter().copied(), Amount::Worst)?;
+        let told: Vec<Diagnostic> = concerning.iter().copied().cloned().map(with_option).collect();
+        self.console.findings(&self.place, told.iter(), Amount::Worst)?;
         let here = concerning.iter().filter(|found| found.severity == Severity::Error).count();
         let elsewhere = errors(&self.all).saturating_sub(*self.faults.get_or_init(|| here));
         if elsewhere == 0 {

@@ -1,11 +1,12 @@
 //! Loading a source: the bytes, then the reader of its kind.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use opentool::openapi::{self, Address, Api};
-use opentool::{Diagnostic, Tool, ToolSet, doc, mock};
+use opentool::openapi::{Address, LoadOptions};
+use opentool::{Diagnostic, ToolSet, UnknownTool, doc};
 use secrecy::SecretString;
 
 use crate::console::Console;
@@ -13,12 +14,15 @@ use crate::credentials::{Scope, Unnamed, not_empty};
 use crate::error::CliError;
 use crate::runtime;
 use crate::source::findings::Findings;
+use crate::source::loaded::{Content, Source};
 use crate::source::opentool::OpenTool;
 use crate::source::read::read;
 use crate::source::recognise::recognise;
+use crate::source::references::References;
 use crate::source::remote::{self, Asked};
+use crate::source::shape::Shape;
 use crate::source::spec::{Kind, Place, SourceSpec};
-use crate::source::{SourceError, definitions, unknown};
+use crate::source::{SourceError, definitions, directory, unknown};
 
 /// How sources are reached.
 #[derive(Debug, Clone, clap::Args)]
@@ -30,6 +34,10 @@ pub(crate) struct Loading {
     /// [env: OPENTOOL_API_KEY]
     #[arg(long, value_name = "[NAME=]KEY", value_parser = not_empty)]
     pub(crate) api_key: Vec<SecretString>,
+    #[command(flatten)]
+    pub(crate) shape: Shape,
+    #[command(flatten)]
+    references: References,
 }
 
 /// A limit of time as a person writes it.
@@ -40,7 +48,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds above 0, such as `5` or `0.5`".to_owned())
 }
 
-/// Reads all sources, in order.
+/// Reads all sources, in order; a directory is as many as it holds documents.
 ///
 /// # Errors
 /// [`CliError::Source`] for the first that cannot be used, [`CliError::Usage`] if two of them take the same thing.
@@ -50,10 +58,59 @@ pub(crate) fn load_all(
     console: &Console,
 ) -> Result<Vec<Source>, CliError> {
     one_standard_input(specs.iter().map(|spec| &spec.place))?;
+    let options = loading.references.options(loading.timeout)?;
+    let specs = specs.into_iter().map(|spec| directory::expand(spec, &options));
+    let specs = specs.collect::<Result<Vec<_>, _>>()?.concat();
     unique_names(&specs)?;
     let names: Vec<String> = specs.iter().filter_map(|spec| spec.name.clone()).collect();
     let unnamed = if specs.len() == 1 { Unnamed::Own } else { Unnamed::Unclear };
-    specs.into_iter().map(|spec| Source::read(spec, &names, unnamed, loading, console)).collect()
+    let reader = Reader { names: &names, unnamed, loading, options, console: *console };
+    let sources = reader.read_all(specs).into_iter().collect::<Result<_, _>>()?;
+    loading.shape.apply(sources)
+}
+
+/// Reads one source.
+///
+/// # Errors
+/// Those of [`load_all`], and [`CliError::Usage`] for a directory of several documents.
+pub(crate) fn load_one(spec: SourceSpec, loading: &Loading, console: &Console) -> Result<Source, CliError> {
+    let place = spec.place.to_string();
+    let mut sources = load_all(vec![spec], loading, console)?;
+    match (sources.pop(), sources.is_empty()) {
+        (Some(source), true) => Ok(source),
+        _ => Err(CliError::usage(
+            format!("{place}: is a directory of several documents"),
+            "give the path of the one that is meant",
+        )),
+    }
+}
+
+/// Reads the source that holds this tool: the only one, or that document of a directory.
+///
+/// # Errors
+/// Those of [`load_all`], and [`CliError::NoTool`] if none of several documents holds it.
+pub(crate) fn load_holding(
+    tool: &str,
+    spec: SourceSpec,
+    loading: &Loading,
+    console: &Console,
+) -> Result<Source, CliError> {
+    let place = spec.written();
+    let mut sources = load_all(vec![spec], loading, console)?;
+    if sources.len() == 1 {
+        return sources.pop().ok_or_else(|| CliError::usage("there is no source", "give one"));
+    }
+    let (mut nearest, mut left_out) = (Vec::new(), 0_usize);
+    for source in sources {
+        let tools = source.tools()?;
+        if tools.contains(tool) {
+            return Ok(source);
+        }
+        nearest.extend(tools.nearest(tool));
+        left_out = left_out.saturating_add(source.findings.faults());
+    }
+    nearest.truncate(3);
+    Err(CliError::NoTool { unknown: Box::new(UnknownTool::new(tool, nearest)), place, left_out })
 }
 
 /// Standard input can be read once.
@@ -79,195 +136,123 @@ fn unique_names(specs: &[SourceSpec]) -> Result<(), CliError> {
     }
 }
 
-/// A source that has been read.
-pub(crate) struct Source {
-    /// As the person wrote it.
-    pub(crate) spec: SourceSpec,
-    /// What it holds.
-    pub(crate) content: Content,
-    /// What the reader said about it.
-    pub(crate) findings: Findings,
+/// What all sources of a command line are read with.
+struct Reader<'a> {
+    /// The names of all sources; they and `unnamed` decide whether a key is for one of them.
+    names: &'a [String],
+    unnamed: Unnamed,
+    loading: &'a Loading,
+    options: LoadOptions,
+    console: Console,
 }
 
-/// What a source holds.
-pub(crate) enum Content {
-    /// An API whose operations are tools.
-    OpenApi(Box<Api>),
-    /// Tools that are known by their definitions only.
-    Definitions(ToolSet),
-    /// Functions that an OpenTool document describes.
-    OpenTool(Box<OpenTool>),
-}
+impl Reader<'_> {
+    /// Reads all, in order: as many at once as there are processors.
+    fn read_all(&self, specs: Vec<SourceSpec>) -> Vec<Result<Source, CliError>> {
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(specs.len());
+        if threads < 2 {
+            return specs.into_iter().map(|spec| self.read(spec)).collect();
+        }
+        let waiting = Mutex::new(specs.into_iter().enumerate());
+        let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            let mut read = Vec::new();
+            while let Some((index, spec)) = next() {
+                read.push((index, self.read(spec)));
+            }
+            read
+        };
+        let mut read: Vec<(usize, Result<Source, CliError>)> = std::thread::scope(|scope| {
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let joined = running.into_iter().map(|thread| match thread.join() {
+                Ok(read) => read,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            joined.flatten().collect()
+        });
+        read.sort_by_key(|(index, _)| *index);
+        read.into_iter().map(|(_, source)| source).collect()
+    }
 
-impl Source {
-    /// Reads the source; what was odd about it goes to the console.
+    /// Reads a source. One document of a directory that cannot be read does not hide the others: it has no tools, and
+    /// counts as an error of the source.
     ///
     /// # Errors
     /// [`CliError::Source`] if it cannot be used at all.
-    pub(crate) fn load(spec: SourceSpec, loading: &Loading, console: &Console) -> Result<Self, CliError> {
-        let names: Vec<String> = spec.name.iter().cloned().collect();
-        Self::read(spec, &names, Unnamed::Own, loading, console)
-    }
-
-    /// `names` are those of all sources; they and `unnamed` decide whether a key is for this one.
-    fn read(
-        spec: SourceSpec,
-        names: &[String],
-        unnamed: Unnamed,
-        loading: &Loading,
-        console: &Console,
-    ) -> Result<Self, CliError> {
-        let place = spec.place.to_string();
-        let document = read(&spec.place, loading.timeout).and_then(|(bytes, address)| {
-            let parsed = parse(spec.kind, &place, bytes, address)?;
-            Ok(parsed)
-        });
-        let (content, diagnostics) = match (document, &spec.place) {
-            (Err(error), Place::Web(url)) if may_be_server(spec.kind, &error) => {
-                let scope = Scope { names, own: spec.name.as_deref(), unnamed };
-                let key = || scope.api_key(&loading.api_key);
-                match runtime::wait_for(remote::ask(url, &place, loading, key))? {
-                    Asked::Server(opentool, diagnostics) => (Content::OpenTool(opentool), diagnostics),
-                    Asked::NoServer(error) if spec.kind == Some(Kind::OpenTool) => {
-                        return Err(Box::new(SourceError::Server { place, error: Box::new(error) }).into());
-                    }
-                    // It was a document that was meant, then.
-                    Asked::NoServer(_) => return Err(error),
-                }
+    fn read(&self, spec: SourceSpec) -> Result<Source, CliError> {
+        let (content, diagnostics) = match self.content(&spec) {
+            Err(CliError::Source(error)) if spec.directory.is_some() => {
+                (Content::Definitions(ToolSet::new()), vec![error.diagnostic(&spec.place)])
             }
-            (document, _) => document?,
+            read => read?,
         };
-        let findings = Findings::new(&spec.place, diagnostics, *console);
+        let findings = Findings::new(&spec.place, diagnostics, self.console);
         let findings = match &content {
             Content::OpenApi(api) => findings.of_api(api),
             Content::Definitions(_) | Content::OpenTool(_) => findings,
         };
-        Ok(Self { spec, content, findings })
+        Ok(Source { spec, content, findings })
     }
 
-    /// The same tools with examples behind them: nothing of the source is run.
-    ///
-    /// # Errors
-    /// [`CliError::Source`].
-    pub(crate) fn mocked(self) -> Result<Self, CliError> {
-        let content = match self.content {
-            Content::OpenTool(opentool) => Content::OpenTool(Box::new(opentool.mocked())),
-            Content::OpenApi(api) => Content::Definitions(mock::mock(
-                &api.tools().map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?,
-            )),
-            Content::Definitions(tools) => Content::Definitions(mock::mock(&tools)),
-        };
-        Ok(Self { content, ..self })
-    }
-
-    /// For commands that show a source: nothing that was left out goes unnoticed. Asked when the rest has been shown;
-    /// faults that have nothing to do with the tools that were asked for do not count.
-    ///
-    /// # Errors
-    /// [`CliError::Incomplete`] if something of the source was left out.
-    pub(crate) fn complete(&self) -> Result<(), CliError> {
-        match self.findings.faults() {
-            0 => Ok(()),
-            faults => Err(CliError::Incomplete { place: self.spec.place.to_string(), faults }),
-        }
-    }
-
-    /// Tells the person all that the reader said.
-    ///
-    /// # Errors
-    /// [`CliError::Output`].
-    pub(crate) fn tell_all(&self) -> Result<(), CliError> {
-        let tools = match &self.content {
-            Content::OpenApi(api) => api.operations().len(),
-            Content::Definitions(tools) => tools.len(),
-            Content::OpenTool(opentool) => opentool.tools().len(),
-        };
-        Ok(self.findings.tell_all(tools)?)
-    }
-
-    /// Tells the person what the reader said about the tools of these names, which are those of this command line.
-    ///
-    /// # Errors
-    /// [`CliError::Output`], and those of [`Source::tools`].
-    pub(crate) fn tell_of<'n>(&self, tools: impl IntoIterator<Item = &'n str>) -> Result<(), CliError> {
-        let (own, wanted) = (self.own_tools()?, tools.into_iter().collect::<HashSet<&str>>());
-        let all = self.tools()?;
-        let names: Vec<&str> = all
-            .names()
-            .zip(own.names())
-            .filter(|(name, _)| wanted.contains(name))
-            .map(|(_, own)| own)
-            .collect();
-        Ok(self.findings.tell_of(&names, &own)?)
-    }
-
-    /// The tool of this name, or why there is none: it may be one that was left out. What the reader said about it is
-    /// told, or everything where it is not there.
-    ///
-    /// # Errors
-    /// [`CliError::NoTool`].
-    pub(crate) fn find<'a>(&self, tools: &'a ToolSet, name: &str) -> Result<&'a Arc<dyn Tool>, CliError> {
-        match tools.find(name) {
-            Ok(tool) => {
-                self.tell_of([name])?;
-                Ok(tool)
+    fn content(&self, spec: &SourceSpec) -> Result<(Content, Vec<Diagnostic>), CliError> {
+        let place = spec.place.to_string();
+        let document = read(&spec.place, self.loading.timeout)
+            .and_then(|(bytes, address)| self.parse(spec, &place, bytes, address));
+        match (document, &spec.place) {
+            (Err(error), Place::Web(url)) if may_be_server(spec.kind, &error) => {
+                let scope = Scope { names: self.names, own: spec.name.as_deref(), unnamed: self.unnamed };
+                let key = || scope.api_key(&self.loading.api_key);
+                match runtime::wait_for(remote::ask(url, &place, self.loading, key))? {
+                    Asked::Server(opentool, diagnostics) => Ok((Content::OpenTool(opentool), diagnostics)),
+                    Asked::NoServer(error) if spec.kind == Some(Kind::OpenTool) => {
+                        Err(Box::new(SourceError::Server { place, error: Box::new(error) }).into())
+                    }
+                    // It was a document that was meant, then.
+                    Asked::NoServer(_) => Err(error),
+                }
             }
-            Err(unknown) => {
-                self.tell_all()?;
-                let left_out = self.api().map_or(0, Api::left_out);
-                Err(CliError::NoTool { unknown: Box::new(unknown), place: self.spec.written(), left_out })
+            (document, _) => document,
+        }
+    }
+
+    /// Gives the text to the reader of its kind.
+    fn parse(
+        &self,
+        spec: &SourceSpec,
+        place: &str,
+        bytes: Vec<u8>,
+        address: Address,
+    ) -> Result<(Content, Vec<Diagnostic>), CliError> {
+        let place_of = || place.to_owned();
+        let text = String::from_utf8(bytes).map_err(|error| {
+            Box::new(SourceError::NotText { place: place_of(), offset: error.utf8_error().valid_up_to() })
+        })?;
+        if text.trim_start_matches('\u{feff}').trim().is_empty() {
+            return Err(Box::new(SourceError::Empty { place: place_of() }).into());
+        }
+        match spec.kind.or_else(|| recognise(&text)) {
+            Some(Kind::OpenApi) => {
+                let mut options = self.options.clone();
+                options.root = options.root.or_else(|| spec.directory.clone());
+                let api = runtime::wait_for(async {
+                    let read = options.read(text, address).await;
+                    Ok(read.map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?)
+                })?;
+                let diagnostics = api.diagnostics().to_vec();
+                Ok((Content::OpenApi(Box::new(api)), diagnostics))
             }
-        }
-    }
-
-    /// Its tools, under the names that they have on this command line.
-    ///
-    /// # Errors
-    /// [`CliError::Source`].
-    pub(crate) fn tools(&self) -> Result<ToolSet, CliError> {
-        let tools = self.own_tools()?;
-        Ok(match &self.spec.name {
-            Some(name) => tools.namespace(name),
-            None => tools,
-        })
-    }
-
-    /// The same under the names that they have in the source itself.
-    fn own_tools(&self) -> Result<ToolSet, CliError> {
-        Ok(match &self.content {
-            Content::OpenApi(api) => {
-                api.tools().map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?
+            Some(Kind::Definitions) => {
+                let (tools, diagnostics) = definitions::read(&text, place)?;
+                Ok((Content::Definitions(tools), diagnostics))
             }
-            Content::Definitions(tools) => tools.clone(),
-            Content::OpenTool(opentool) => opentool.tools().clone(),
-        })
-    }
-
-    /// The API, where it is one.
-    pub(crate) fn api(&self) -> Option<&Api> {
-        match &self.content {
-            Content::OpenApi(api) => Some(api),
-            Content::Definitions(_) | Content::OpenTool(_) => None,
+            Some(Kind::OpenTool) => {
+                let parsed =
+                    doc::parse(text, place).map_err(|error| Box::new(SourceError::OpenTool { error }))?;
+                let opentool = OpenTool::new(parsed.document, place);
+                Ok((Content::OpenTool(Box::new(opentool)), parsed.diagnostics))
+            }
+            None => Err(Box::new(unknown::why(&text, place)).into()),
         }
-    }
-
-    /// The OpenTool document, where it is one.
-    pub(crate) fn opentool(&self) -> Option<&OpenTool> {
-        match &self.content {
-            Content::OpenTool(opentool) => Some(opentool),
-            Content::OpenApi(_) | Content::Definitions(_) => None,
-        }
-    }
-
-    /// The name that a tool has in the source itself.
-    ///
-    /// # Errors
-    /// Those of [`Source::tools`].
-    pub(crate) fn own_name(&self, tool: &str) -> Result<String, CliError> {
-        // A name can be cut where it gets a namespace, so it is found by its place in the order.
-        let (own, all) = (self.own_tools()?, self.tools()?);
-        let found = all.names().zip(own.names()).find(|(name, _)| *name == tool);
-        Ok(found.map_or(tool, |(_, own)| own).to_owned())
     }
 }
 
@@ -283,38 +268,4 @@ fn may_be_server(kind: Option<Kind>, error: &CliError) -> bool {
         _ => false,
     };
     answered && kind.is_none_or(|kind| kind == Kind::OpenTool)
-}
-
-/// Gives the text to the reader of its kind.
-fn parse(
-    kind: Option<Kind>,
-    place: &str,
-    bytes: Vec<u8>,
-    address: Address,
-) -> Result<(Content, Vec<Diagnostic>), Box<SourceError>> {
-    let place_of = || place.to_owned();
-    let text = String::from_utf8(bytes).map_err(|error| {
-        Box::new(SourceError::NotText { place: place_of(), offset: error.utf8_error().valid_up_to() })
-    })?;
-    if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        return Err(Box::new(SourceError::Empty { place: place_of() }));
-    }
-    match kind.or_else(|| recognise(&text)) {
-        Some(Kind::OpenApi) => {
-            let api = openapi::parse(text, address)
-                .map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?;
-            let diagnostics = api.diagnostics().to_vec();
-            Ok((Content::OpenApi(Box::new(api)), diagnostics))
-        }
-        Some(Kind::Definitions) => {
-            let (tools, diagnostics) = definitions::read(&text, place)?;
-            Ok((Content::Definitions(tools), diagnostics))
-        }
-        Some(Kind::OpenTool) => {
-            let parsed =
-                doc::parse(text, place).map_err(|error| Box::new(SourceError::OpenTool { error }))?;
-            Ok((Content::OpenTool(Box::new(OpenTool::new(parsed.document, place))), parsed.diagnostics))
-        }
-        None => Err(Box::new(unknown::why(&text, place))),
-    }
 }

@@ -1,21 +1,29 @@
 //! SOURCEs of tools as a person names them: reading the name, recognising the kind, loading, choosing.
 
 mod definitions;
+mod directory;
 mod error;
 mod findings;
 mod load;
+mod loaded;
 mod opentool;
 mod read;
 mod recognise;
+mod references;
 mod remote;
 mod select;
+mod shape;
 mod spec;
 mod unknown;
 
+pub(crate) use directory::documents;
 pub(crate) use error::SourceError;
-pub(crate) use load::{Content, Loading, Source, load_all, one_standard_input, seconds};
+pub(crate) use load::{Loading, load_all, load_holding, load_one, one_standard_input, seconds};
+pub(crate) use loaded::{Content, Source};
 pub(crate) use opentool::{OpenTool, Way};
 pub(crate) use read::read;
 pub(crate) use recognise::recognise;
+pub(crate) use references::{References, with_option};
 pub(crate) use select::{Selection, gather, none_left, why_none};
+pub(crate) use shape::bytes;
 pub(crate) use spec::{DocumentSpec, Kind, Place, SourceSpec};

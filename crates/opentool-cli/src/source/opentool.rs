@@ -93,6 +93,11 @@ impl OpenTool {
         url::Url::parse(&server.url).map_or(true, |server| server.origin() != place.origin())
     }
 
+    /// The server that the document names.
+    pub(crate) fn named_server(&self) -> Option<&str> {
+        self.document.server.as_ref().map(|server| server.url.as_str())
+    }
+
     /// Puts examples behind the functions.
     pub(crate) fn mocked(mut self) -> Self {
         self.tools = mock::tools(&self.document);

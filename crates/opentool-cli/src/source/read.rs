@@ -13,7 +13,7 @@ use crate::source::SourceError;
 use crate::source::spec::Place;
 
 /// The largest document that is read. The largest known one in use has 40 MB.
-const DOCUMENT_LIMIT: u64 = 128 * 1024 * 1024;
+pub(crate) const DOCUMENT_LIMIT: u64 = 128 * 1024 * 1024;
 
 /// Reads what is at the place. Comes back with the address that it really has: relative servers start from there.
 ///

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use opentool::openapi::Api;
+use opentool::openapi::{Api, Filter};
 use opentool::{ToolDefinition, ToolSet, UnknownTool};
+use serde_json::Value;
 
 use crate::console::Console;
 use crate::error::CliError;
@@ -25,20 +26,65 @@ pub(crate) struct Selection {
     /// Only tools that say that they change nothing
     #[arg(long)]
     read_only: bool,
+    /// Only operations of OpenAPI documents with such a path: `/pets/*` (one segment), `/admin/**` (all below)
+    #[arg(long, value_name = "PATH")]
+    path: Vec<String>,
+    /// Only operations of OpenAPI documents with one of these methods
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    method: Vec<String>,
+    /// No tools that are marked as going away
+    #[arg(long)]
+    no_deprecated: bool,
 }
 
 impl Selection {
-    fn takes(&self, definition: &ToolDefinition) -> bool {
+    /// Whether a tool of the source is taken.
+    fn takes(&self, definition: &ToolDefinition, fitting: &Fitting<'_>) -> bool {
         let named = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, &definition.name));
         (self.only.is_empty() || named(&self.only))
             && !named(&self.without)
             && (self.tag.is_empty() || self.tag.iter().any(|tag| definition.has_tag(tag)))
             && (!self.read_only || definition.annotations.read_only == Some(true))
+            && (!self.no_deprecated || definition.metadata.get("deprecated") != Some(&Value::Bool(true)))
+            && fitting.takes(&definition.name)
+    }
+
+    /// The tools of the source whose operations have such paths and methods.
+    fn fitting<'t>(&self, source: &Source, set: &'t ToolSet) -> Fitting<'t> {
+        if self.path.is_empty() && self.method.is_empty() {
+            return Fitting::All;
+        }
+        let Some(api) = source.api() else { return Fitting::Only(HashSet::new()) };
+        let mut filter = Filter::new();
+        filter.path.clone_from(&self.path);
+        filter.method.clone_from(&self.method);
+        // The names here may be others than those of the API, in the same order.
+        let operations = api.operations().iter().zip(set.names());
+        let fitting = operations.filter(|(operation, _)| filter.matches(operation)).map(|(_, name)| name);
+        Fitting::Only(fitting.collect())
     }
 
     /// Whether nothing is left out.
     pub(crate) fn is_everything(&self) -> bool {
-        self.only.is_empty() && self.without.is_empty() && self.tag.is_empty() && !self.read_only
+        let lists = [&self.only, &self.without, &self.tag, &self.path, &self.method];
+        lists.iter().all(|list| list.is_empty()) && !self.read_only && !self.no_deprecated
+    }
+}
+
+/// Tools by what their operations are.
+enum Fitting<'t> {
+    /// Every tool.
+    All,
+    /// Those of these names.
+    Only(HashSet<&'t str>),
+}
+
+impl Fitting<'_> {
+    fn takes(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.contains(name),
+        }
     }
 }
 
@@ -65,7 +111,8 @@ pub(crate) fn gather(
         let chosen = if selection.is_everything() {
             set.clone()
         } else {
-            let chosen = set.filter(|definition| selection.takes(definition));
+            let fitting = selection.fitting(source, set);
+            let chosen = set.filter(|definition| selection.takes(definition, &fitting));
             source.tell_of(chosen.names())?;
             chosen
         };

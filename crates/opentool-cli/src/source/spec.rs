@@ -17,6 +17,8 @@ pub(crate) struct SourceSpec {
     pub(crate) kind: Option<Kind>,
     /// Where it is.
     pub(crate) place: Place,
+    /// The directory that was named in place of the document, which is one of those in it.
+    pub(crate) directory: Option<PathBuf>,
 }
 
 /// What a source is.
@@ -50,7 +52,7 @@ impl FromStr for SourceSpec {
             _ => (None, written),
         };
         let DocumentSpec { kind, place } = rest.parse()?;
-        Ok(Self { name, kind, place })
+        Ok(Self { name, kind, place, directory: None })
     }
 }
 

@@ -124,3 +124,24 @@ fn colours_are_there_only_when_wanted() {
     assert!(!ran.text().contains(['\u{1b}', '\u{202e}', '\u{200b}']), "\n{ran}");
     assert!(ran.text().contains("\\u{202e}"), "\n{ran}");
 }
+
+#[test]
+fn documents_of_every_version_are_checked_also_where_nothing_is_usable() {
+    for (text, said) in [
+        (
+            "swagger: '2.0'\ninfo: {title: t, version: '1'}\npaths:\n  /a:\n    get: {parameters: [{name: a, in: query, type: text}]}\n",
+            "--> x.yaml:5:",
+        ),
+        (
+            "openapi: 3.2.0\ninfo: {title: t, version: '1'}\npaths:\n  /a:\n    query: {operationId: a, parameters: [{$ref: '#/nowhere'}]}\n    get: {}\n",
+            "--> x.yaml:5:",
+        ),
+        ("openapi: 3.1.0\npaths:\n  /a: {get: 5}\n  /b: {post: [1]}\n", "--> x.yaml:4:"),
+        ("openapi: 3.1.0\npaths:\n  /a: {get: 5}\n  /b: {post: [1]}\n", "error: 2 errors"),
+        ("openapi: 4.0.0\npaths: {}\n", "--> x.yaml:1:"),
+    ] {
+        let ran = opentool(["check", "x.yaml"]).file("x.yaml", text).end();
+        assert!(ran.to_string().contains(said), "{said}\n{ran}");
+        assert!(ran.text().contains('^'), "\n{ran}");
+    }
+}

@@ -173,7 +173,11 @@ fn a_document_of_the_web_does_not_choose_who_gets_the_key_of_the_environment() {
         let run = run(&[&["call", web.url.as_str(), "get_weather", "city=Paris"], words].concat());
         run.variable("OPENTOOL_API_KEY", "hunter2").end()
     };
-    let _ = call(&[]);
+    let ran = call(&[]);
+    assert!(
+        ran.stderr.contains("OPENTOOL_API_KEY is not sent") && ran.stderr.contains("--api-key"),
+        "\n{ran}"
+    );
     for request in elsewhere.requests() {
         assert!(!request.contains("hunter2"), "{request}");
     }
@@ -323,6 +327,16 @@ fn what_a_streaming_function_gives_is_shown_on_standard_error_too() {
     assert_eq!(partial.len(), 2, "\n{ran}");
     assert_eq!(partial[1]["partial"]["structured"], json!({"n": 2}), "\n{ran}");
     assert_eq!(ran.json()["structured"], json!([{"n": 1}, {"n": 2}]), "\n{ran}");
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_said_to() {
+    let (all, _) = COUNTED.split_once("event:done").unwrap();
+    let upstream = Upstream::answering("200 OK", "text/event-stream", all);
+    let call = ["call", "count.json", "count", "--server", &upstream.url];
+    let ran = opentool(call).file("count.json", COUNT).end().success();
+    assert!(ran.stderr.ends_with("note: the stream ended without `done`\n"), "\n{ran}");
+    assert_eq!(ran.text(), "{\"n\":1}\n{\"n\":2}\n", "\n{ran}");
 }
 
 #[test]

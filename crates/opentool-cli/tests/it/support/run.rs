@@ -29,9 +29,11 @@ pub(crate) fn opentool<S: AsRef<str>>(arguments: impl IntoIterator<Item = S>) ->
 }
 
 impl Run {
-    /// Puts a file into the directory.
+    /// Puts a file into the directory, or below it.
     pub(crate) fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
-        std::fs::write(self.directory.path().join(name), content).unwrap();
+        let path = self.directory.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
         self
     }
 
@@ -61,6 +63,8 @@ impl Run {
             "OPENTOOL_API_KEY",
             "OPENTOOL_BASIC",
             "OPENTOOL_SERVER_KEY",
+            "OPENTOOL_CLIENT_SECRET",
+            "OPENTOOL_REFRESH_TOKEN",
             "NO_COLOR",
             "CLICOLOR_FORCE",
         ] {

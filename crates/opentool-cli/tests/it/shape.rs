@@ -1,0 +1,156 @@
+//! Choosing, renaming, describing and cutting down the tools of OpenAPI documents.
+
+use crate::support::{Ran, golden, opentool};
+
+const CONFIG: &str = "# What the assistant may do.
+exclude:
+  - method: delete
+operations:
+  getPetById: {name: pet, description: One pet.}
+  POST /pet: {exclude: true}
+budget: {output-schemas: leave-out}
+";
+
+fn with(config: &str, words: &[&str]) -> Ran {
+    let run = opentool(words).file("shop.yaml", config);
+    run.file("empty.json", "[]").end()
+}
+
+#[test]
+fn a_file_chooses_renames_and_describes() {
+    let ran = with(CONFIG, &["list", "petstore.yaml", "--config", "shop.yaml", "--json"]).success();
+    let tools = ran.json();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(
+        names.contains(&"pet") && !names.contains(&"deletePet") && !names.contains(&"addPet"),
+        "{names:?}"
+    );
+    let pet = tools.as_array().unwrap().iter().find(|tool| tool["name"] == "pet").unwrap();
+    assert_eq!(pet["description"], "One pet.");
+    assert!(pet.get("outputSchema").is_none());
+    // The same for every command.
+    let ran =
+        with(CONFIG, &["call", "petstore.yaml", "pet", "petId=2", "--config", "shop.yaml", "--dry-run"]);
+    assert!(ran.success().text().contains("/pet/2"));
+    let ran = with(CONFIG, &["show", "petstore.yaml", "getPetById", "--config", "shop.yaml"]);
+    ran.failure(4, &["there is no tool `getPetById`"]);
+    let ran =
+        with(CONFIG, &["list", "a=petstore.yaml", "b=petstore.yaml", "--config", "a=shop.yaml"]).success();
+    assert!(ran.text().contains("a__pet ") && ran.text().contains("b__getPetById"), "\n{ran}");
+}
+
+#[test]
+fn what_is_wrong_in_the_file_is_shown_with_its_line() {
+    for (config, said) in [
+        ("exclud: []\n", "shop.yaml:1:1: unknown field `exclud`, expected one of `include`, `exclude`"),
+        ("include:\n  - tg: pets\n", "shop.yaml:2:5: unknown field `tg`"),
+        (
+            "operations:\n  getPet: {}\n",
+            "shop.yaml:2:3: the document has no operation `getPet`; there is `getPetById`",
+        ),
+        ("operations:\n  addPet:\n    name: a b\n", "shop.yaml:3:5: `a b` cannot be the name of a tool"),
+        (
+            "operations:\n  addPet:\n    name: updatePet\n",
+            "shop.yaml:3:5: two operations would have the name `updatePet`",
+        ),
+        (
+            "operations:\n  addPet:\n    arguments: {nam: {}}\n",
+            "shop.yaml:3:17: `addPet` has no argument `nam`",
+        ),
+        ("result: [items]\n", "shop.yaml:1:10: `items` is no JSON Pointer"),
+        ("include: 5\n", "shop.yaml:1:1: invalid type: integer `5`, expected a sequence"),
+        ("budget: {max-tool-bytes: much}\n", "shop.yaml:1:10: invalid type: string \"much\", expected usize"),
+        ("include: []\ninclude: []\n", "`include`"),
+        ("- a\n", "shop.yaml:1:1: a configuration is an object, and this is"),
+        ("include: [\n", "shop.yaml:2"),
+    ] {
+        let ran = with(config, &["list", "petstore.yaml", "--config", "shop.yaml"]);
+        ran.failure(2, &[said]);
+    }
+    let ran = with("exclud: []", &["list", "petstore.yaml", "--config", "shop.yaml", "--json"]);
+    ran.failure_json("config");
+    with("", &["list", "petstore.yaml", "--config", "no.yaml"]).failure(2, &["no.yaml cannot be read"]);
+    with("{}", &["list", "empty.json", "--config", "shop.yaml"]).failure(2, &["no source is one"]);
+    let words = ["list", "a=petstore.yaml", "b=petstore.yaml", "--config", "shop.yaml"];
+    with("{}", &words).failure(2, &["does not say which one it is for"]);
+    let words = ["list", "petstore.yaml", "--config", "shop.yaml", "--config", "shop.yaml"];
+    with("{}", &words).failure(2, &["given twice"]);
+}
+
+#[test]
+fn operations_are_chosen_by_path_method_and_age() {
+    let old = |words: &[&str]| {
+        let document = "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths:\n  /a: {get: {operationId: a}, post: {operationId: b, deprecated: true}}\n  /a/{id}: {get: {operationId: c, parameters: [{name: id, in: path, required: true, schema: {type: string}}]}}\n";
+        let words = ["list", "api.yaml", "--json"].iter().chain(words);
+        opentool(words)
+            .file("api.yaml", document)
+            .file("tools.json", r#"[{"name": "d", "inputSchema": {"type": "object"}}]"#)
+            .end()
+    };
+    let names = |words: &[&str]| -> Vec<String> {
+        let ran = old(words).success();
+        ran.json().as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&["--path", "/a"]), ["a", "b"]);
+    assert_eq!(names(&["--path", "/a/*", "--path", "/b"]), ["c"]);
+    assert_eq!(names(&["--path", "/a**", "--method", "get"]), ["a", "c"]);
+    assert_eq!(names(&["--method", "GET,post", "--no-deprecated"]), ["a", "c"]);
+    assert_eq!(names(&["tools.json", "--no-deprecated"]), ["a", "c", "d"]);
+    assert_eq!(names(&["tools.json", "--method", "post"]), ["b"]);
+    let ran = old(&["--path", "/nowhere"]).success();
+    assert!(ran.stderr.contains("leaves none"), "\n{ran}");
+}
+
+#[test]
+fn definitions_are_kept_small() {
+    let size = |words: &[&str]| {
+        let words = ["list", "petstore.yaml", "--json", "--only", "addPet"].iter().chain(words);
+        let ran = opentool(words).end().success();
+        let tool = ran.json()[0].clone();
+        (
+            tool["inputSchema"].to_string().len(),
+            tool.get("outputSchema").map_or(0, |schema| schema.to_string().len()),
+        )
+    };
+    let (input, output) = size(&[]);
+    assert!(input > 400 && output > 400, "{input} {output}");
+    assert_eq!(size(&["--no-output-schemas"]), (input, 0));
+    let (small, none) = size(&["--max-tool-bytes", "900"]);
+    assert!(small < 800 && none < output, "{small} of {input}, {none} of {output}");
+    opentool(["list", "petstore.yaml", "--max-tool-bytes", "few"]).end().failure(2, &["a number of bytes"]);
+}
+
+#[test]
+fn every_key_of_the_configuration_is_documented() {
+    let page = include_str!("../../../../docs/openapi-config.md");
+    let block = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let ran =
+        opentool(["list", "petstore.yaml", "--config", "all.yaml"]).file("all.yaml", block).end().success();
+    golden("list/configured", &ran.to_string());
+    for key in [
+        "include",
+        "exclude",
+        "marked",
+        "operations",
+        "result",
+        "budget",
+        "tag",
+        "path",
+        "method",
+        "operation",
+        "deprecated",
+        "read-only",
+        "name",
+        "title",
+        "description",
+        "destructive",
+        "idempotent",
+        "arguments",
+        "max-tool-bytes",
+        "max-description-bytes",
+        "output-schemas",
+    ] {
+        assert!(block.contains(&format!("{key}:")), "the example of docs/openapi-config.md lacks `{key}`");
+    }
+}

@@ -179,10 +179,10 @@ impl CliError {
     }
 
     /// The exit code.
-            Self::Source(error) if error.is_config() => Exit::Usage,
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } => Exit::Usage,
+            Self::Source(error) if error.is_config() => Exit::Usage,
             Self::Source(_) | Self::Clash(_) | Self::Incomplete { .. } => Exit::Source,
             Self::Argument { .. }
             | Self::NoTool { .. }

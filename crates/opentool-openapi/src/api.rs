@@ -73,11 +73,6 @@ impl Api {
         })
     }
 
-    #[cfg(feature = "mock")]
-    pub(crate) fn source(&self) -> &Source {
-        &self.source
-    }
-
     pub(crate) fn document(&self) -> &Document {
         &self.source.document
     }

@@ -19,8 +19,6 @@ pub mod execute;
 mod findings;
 mod hash;
 mod load;
-#[cfg(feature = "mock")]
-pub mod mock;
 mod name;
 mod oauth;
 pub mod plan;
@@ -33,7 +31,6 @@ mod retry;
 mod schema;
 mod secret;
 mod version;
-mod xml;
 
 pub use address::Address;
 pub use api::Api;

@@ -73,6 +73,11 @@ impl Api {
         })
     }
 
+    #[cfg(feature = "mock")]
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
     pub(crate) fn document(&self) -> &Document {
         &self.source.document
     }

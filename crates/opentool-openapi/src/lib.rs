@@ -19,6 +19,8 @@ pub mod execute;
 mod findings;
 mod hash;
 mod load;
+#[cfg(feature = "mock")]
+pub mod mock;
 mod name;
 mod oauth;
 pub mod plan;
@@ -31,6 +33,7 @@ mod retry;
 mod schema;
 mod secret;
 mod version;
+mod xml;
 
 pub use address::Address;
 pub use api::Api;

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use http::Method;
 use serde_json::Value;
 
+pub use crate::xml::XmlForm;
+
 /// One operation of a document.
 #[derive(Debug, Clone)]
 pub struct Operation {
@@ -196,6 +198,8 @@ pub struct Media {
     pub schema: Value,
     /// The `encoding` object, as the document has it.
     pub encoding: Value,
+    /// How values are written, where the media type is XML and the document describes them.
+    pub xml: Option<XmlForm>,
 }
 
 /// Schemes that must all be satisfied. Empty: no credentials are needed.

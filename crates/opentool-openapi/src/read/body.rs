@@ -8,7 +8,7 @@ use super::operation::text;
 use super::parameter::Unreadable;
 use crate::bytes::is_bytes;
 use crate::document::Document;
-use crate::plan::{Body, BodyArguments, Media, Parameter, essence};
+use crate::plan::{Body, BodyArguments, Media, Parameter, XmlForm, essence};
 use crate::request::media::MediaKind;
 use crate::schema::{Direction, Knowledge, definition_name};
 
@@ -97,9 +97,11 @@ impl<'d> Reader<'d> {
                     None => json!({}),
                 },
             };
-            let schema = binary_by_default(media_type, schema);
+            let schema = settled_by_default(media_type, schema);
             let encoding = value.get("encoding").cloned().unwrap_or(Value::Null);
-            all.push(Media { media_type: media_type.clone(), schema, encoding });
+            let described = value.get("schema").map(|_| pointer::join(&at, "schema"));
+            let xml = described.and_then(|at| self.xml_form(media_type, &at));
+            all.push(Media { media_type: media_type.clone(), schema, encoding, xml });
         }
         all
     }
@@ -143,6 +145,11 @@ impl<'d> Reader<'d> {
 }
 
 impl Reader<'_> {
+    /// How a body whose schema stands at a place is written, where it is XML.
+    pub(super) fn xml_form(&mut self, media_type: &str, place: &str) -> Option<XmlForm> {
+        (MediaKind::of(media_type) == MediaKind::Xml).then(|| self.xml.form(self.document, place))
+    }
+
     /// Makes the schemas known to which a schema that is only a reference leads. What is known otherwise depends on the
     /// operations that were read before.
     fn know_chain(&mut self, schema: &Value) {
@@ -161,11 +168,16 @@ impl Reader<'_> {
     }
 }
 
-/// The schema of a body; of bytes about which nothing is said that they are bytes.
-pub(super) fn binary_by_default(media_type: &str, schema: Value) -> Value {
-    let is_bytes = MediaKind::of(media_type) == MediaKind::Binary;
-    let says_nothing = schema.as_object().is_some_and(Map::is_empty);
-    if is_bytes && says_nothing { json!({"type": "string", "format": "binary"}) } else { schema }
+/// The schema of a body; where it says nothing, what the media type says: bytes are bytes, and a form is an object.
+pub(super) fn settled_by_default(media_type: &str, schema: Value) -> Value {
+    if !schema.as_object().is_some_and(Map::is_empty) {
+        return schema;
+    }
+    match MediaKind::of(media_type) {
+        MediaKind::Binary => json!({"type": "string", "format": "binary"}),
+        MediaKind::Form | MediaKind::Multipart => json!({"type": "object"}),
+        _ => schema,
+    }
 }
 
 /// Looks through the references of bodies that are written by their schema: forms, parts, text and bytes. Whoever

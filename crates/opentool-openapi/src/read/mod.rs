@@ -26,6 +26,7 @@ use crate::name::{self, Naming};
 use crate::plan::{Operation, Requirement, Server};
 use crate::schema::reach::{self, Reach};
 use crate::schema::{Converter, Direction, Knowledge, Position, definition_name};
+use crate::xml::Learner;
 
 /// What was read.
 #[derive(Debug)]
@@ -46,6 +47,7 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
         servers: None,
         security: None,
         schemes: security::Schemes::default(),
+        xml: Learner::default(),
         seen: 0,
     };
     let drafts = reader.paths();
@@ -55,6 +57,7 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
     for body in operations.iter_mut().filter_map(|operation| operation.body.as_mut()) {
         body::settle(body, document, &reader.knowledge);
     }
+    reader.xml.finish();
     Reading { operations, knowledge: reader.knowledge, seen: reader.seen }
 }
 
@@ -81,6 +84,8 @@ struct Reader<'d> {
     /// The document's own requirements, read when first needed.
     security: Option<Arc<[Requirement]>>,
     schemes: security::Schemes,
+    /// How bodies of XML are written.
+    xml: Learner,
     seen: usize,
 }
 

@@ -150,8 +150,9 @@ impl<'d> Reader<'d> {
         let media = consumes
             .into_iter()
             .map(|media_type| {
-                let schema = body::binary_by_default(&media_type, schema.clone());
-                Media { media_type, schema, encoding: Value::Null }
+                let schema = body::settled_by_default(&media_type, schema.clone());
+                let xml = self.xml_form(&media_type, &pointer::join(&found.pointer, "schema"));
+                Media { media_type, schema, encoding: Value::Null, xml }
             })
             .collect();
         Body {
@@ -221,7 +222,7 @@ impl<'d> Reader<'d> {
                 MediaKind::Form if !encoding.is_empty() => Value::Object(encoding.clone()),
                 _ => Value::Null,
             };
-            Media { media_type, schema: schema.clone(), encoding }
+            Media { media_type, schema: schema.clone(), encoding, xml: None }
         });
         Body {
             required: is_required,

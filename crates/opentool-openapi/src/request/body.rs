@@ -8,7 +8,8 @@ use super::media::{self, MediaKind};
 use super::problems::{Problems, pointer};
 use super::value::{kind, text};
 use super::{file, form, multipart};
-use crate::plan::{Body, BodyArguments, Media, essence};
+use crate::plan::{Body, BodyArguments, Media, XmlForm, essence};
+use crate::xml;
 
 /// The body that is sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,6 +124,7 @@ pub(super) fn build(
             let media_type = format!("{}; boundary={boundary}", essence(declared));
             (RequestBody::Multipart { boundary, parts }, Some(media_type))
         }
+        MediaKind::Xml if is_structured(value, &media.schema) => xml(media, value, &site, problems),
         kind => plain(kind, media, value, &site, problems),
     }
 }
@@ -138,6 +140,36 @@ fn object<'a>(value: &'a Value, site: &Site<'_>, problems: &mut Problems) -> Opt
             .found(kind(value)),
     );
     None
+}
+
+/// Whether a value is written as XML by the document's rules. A text that may be one is XML already.
+fn is_structured(value: &Value, schema: &Value) -> bool {
+    let is_text = schema.get("type").is_none_or(|name| name == "string");
+    match value {
+        Value::Object(members) => !members.contains_key("$base64"),
+        Value::String(_) | Value::Null => false,
+        _ => !is_text || value.is_array(),
+    }
+}
+
+/// The body as XML, written by the `xml` objects of its schema.
+fn xml(
+    media: &Media,
+    value: &Value,
+    site: &Site<'_>,
+    problems: &mut Problems,
+) -> (RequestBody, Option<String>) {
+    let undescribed = XmlForm::default();
+    match xml::write(media.xml.as_ref().unwrap_or(&undescribed), value) {
+        Ok(text) => {
+            (RequestBody::Text(text), Some(concrete(media.media_type.trim(), None, "application/xml")))
+        }
+        Err(unwritable) => {
+            let at = site.pointer(None) + &pointer(unwritable.path.iter().map(String::as_str));
+            problems.add(Problem::new(at, "xml").expected(unwritable.expected));
+            (RequestBody::None, None)
+        }
+    }
 }
 
 /// One value a line; `json-seq` puts a record separator before each.

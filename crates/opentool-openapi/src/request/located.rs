@@ -141,6 +141,12 @@ impl Located {
         place.get(&parameter.name)
     }
 
+    /// Takes the value of a parameter.
+    #[cfg(feature = "mock")]
+    pub(crate) fn insert(&mut self, place: Place, name: &str, value: Value) {
+        self.place(place).insert(name.to_owned(), value);
+    }
+
     fn place(&mut self, place: Place) -> &mut Map<String, Value> {
         match place {
             Place::Path => &mut self.path,

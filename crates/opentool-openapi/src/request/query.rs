@@ -44,7 +44,10 @@ pub(super) fn whole(operation: &Operation, located: &Located, problems: &mut Pro
     let text = match (value, MediaKind::of(media_type)) {
         (Value::Object(members), MediaKind::Form) => {
             let schema = parameter.schema.clone();
-            form::write(&Media { media_type: media_type.to_owned(), schema, encoding: Value::Null }, members)
+            form::write(
+                &Media { media_type: media_type.to_owned(), schema, encoding: Value::Null, xml: None },
+                members,
+            )
         }
         _ => encode::strict(&content(media_type, value, &parameter.schema)?),
     };

@@ -98,13 +98,16 @@ pub(crate) fn attach(
     }
 }
 
+/// How what stands in place of a schema that is too much begins.
+pub(crate) const LEFT_OUT: &str = "left out for brevity: ";
+
 /// What stands in place of a schema that is too much.
 pub(super) fn cut(schema: &Value, name: &str) -> Value {
     let mut out = Map::new();
     if let Some(title) = schema.get("title").filter(|title| title.is_string()) {
         out.insert("title".to_owned(), title.clone());
     }
-    out.insert("$comment".to_owned(), Value::String(format!("left out for brevity: {name}")));
+    out.insert("$comment".to_owned(), Value::String(format!("{LEFT_OUT}{name}")));
     Value::Object(out)
 }
 

@@ -4,9 +4,12 @@
 
 mod choose;
 mod conformance;
+mod end_to_end;
 #[path = "../../../../conformance/failures.rs"]
 mod failures;
+mod mock;
 mod read;
 mod security;
 mod send;
 mod uploads;
+mod xml;

@@ -261,6 +261,14 @@ impl<'s> Making<'s> {
             }
         }
         let least = at_least(members, "minProperties", 0);
+        for (name, schema) in properties.into_iter().flatten() {
+            if object.len() < least
+                && !object.contains_key(name)
+                && let Some(value) = self.value(schema, name, 0)
+            {
+                object.insert(name.clone(), value);
+            }
+        }
         let map = others.is_object() && object.is_empty() && optional;
         for at in 0..least.saturating_sub(object.len()).max(usize::from(map)) {
             object.insert(format!("key{}", at.saturating_add(1)), self.value(others, "", at)?);

@@ -1,0 +1,73 @@
+//! `application/x-www-form-urlencoded` bodies, by the document's `encoding` objects.
+
+use serde_json::{Map, Value};
+
+use super::super::Fault;
+use super::super::contract::{Style, WantedMedia, Written};
+use super::super::decode::{self, Read};
+
+/// The object that a form says.
+pub(super) fn read(media: &WantedMedia, text: &str, read: &mut Read) -> Value {
+    let view = media.judge.view();
+    let mut pairs = decode::parse(text);
+    let mut members = Map::new();
+    let names: Vec<&str> = view.names().collect();
+    let encoding = media.encoding.as_object();
+    let listed =
+        names.iter().copied().chain(encoding.into_iter().flat_map(|all| all.keys().map(String::as_str)));
+    let mut waiting: Vec<&str> = Vec::new();
+    for name in listed {
+        if !waiting.contains(&name) {
+            waiting.push(name);
+        }
+    }
+    for name in waiting {
+        let written = written(media.encoding.get(name));
+        let property = view.property(name);
+        // Without a style an object stands under its own name; only a style spreads it out.
+        let spreads =
+            matches!(written, Written::Style(Style::Form, true)) && media.encoding.get(name).is_none();
+        if spreads && !pairs.iter().any(|pair| pair.has_name(name)) {
+            continue;
+        }
+        match decode::value(name, &written, &property, &mut pairs, decode::form, &names) {
+            Ok(Some(value)) => {
+                members.insert(name.to_owned(), value);
+            }
+            Ok(None) => {}
+            Err((detail, text)) => {
+                let at = opentool_text::pointer::join(super::BASE, name);
+                read.faults.push(Fault::new(at, "encoding", detail).found(&text));
+            }
+        }
+    }
+    let rest: Vec<_> = pairs.into_iter().filter(|pair| !pair.is_taken()).collect();
+    if let Value::Object(rest) = decode::members(&rest, &view) {
+        for (name, value) in rest {
+            members.entry(name).or_insert(value);
+        }
+    }
+    Value::Object(members)
+}
+
+/// How a property is written: by its style, by its media type, or as a form is.
+fn written(encoding: Option<&Value>) -> Written {
+    let member = |name: &str| encoding.and_then(|encoding| encoding.get(name));
+    let style = member("style").and_then(Value::as_str);
+    let by_style = ["style", "explode", "allowReserved"].into_iter().any(|name| member(name).is_some());
+    if !by_style && let Some(media_type) = member("contentType").and_then(Value::as_str) {
+        return if crate::plan::is_json(media_type) {
+            Written::Content(media_type.to_owned())
+        } else {
+            Written::Style(Style::Form, true)
+        };
+    }
+    let style = match style {
+        Some("spaceDelimited") => Style::Delimited(' '),
+        Some("pipeDelimited") => Style::Delimited('|'),
+        Some("deepObject") => Style::DeepObject,
+        _ => Style::Form,
+    };
+    let explode = member("explode").and_then(Value::as_bool).unwrap_or(style == Style::Form);
+    Written::Style(style, explode)
+}

@@ -306,26 +306,34 @@ fn kind_is(members: &Map<String, Value>, wanted: &str) -> bool {
     })
 }
 
-/// Whether a definition leads back to itself.
+/// Whether a definition leads back to itself. Each is looked at once, whoever refers to it.
 fn has_circle(root: &Value) -> bool {
     let Some(definitions) = root.get("$defs").and_then(Value::as_object) else { return false };
-    definitions.keys().any(|start| {
-        let mut open = vec![start.as_str()];
-        let mut seen: HashSet<&str> = HashSet::new();
-        while let Some(name) = open.pop() {
+    let mut done: HashSet<&str> = HashSet::new();
+    let mut above: HashSet<&str> = HashSet::new();
+    for start in definitions.keys() {
+        // A stack of its own, because rows of definitions are as long as their author likes: what to leave, or to enter.
+        let mut open = vec![(start.as_str(), false)];
+        while let Some((name, leaving)) = open.pop() {
+            if leaving {
+                above.remove(name);
+                done.insert(name);
+                continue;
+            }
+            if above.contains(name) {
+                return true;
+            }
+            if done.contains(name) {
+                continue;
+            }
+            above.insert(name);
+            open.push((name, true));
             let mut found = Vec::new();
             references(definitions.get(name).unwrap_or(&Value::Null), &mut found);
-            for target in found {
-                if target == start {
-                    return true;
-                }
-                if seen.insert(target) {
-                    open.push(target);
-                }
-            }
+            open.extend(found.into_iter().map(|target| (target, false)));
         }
-        false
-    })
+    }
+    false
 }
 
 fn references<'s>(value: &'s Value, found: &mut Vec<&'s str>) {

@@ -35,6 +35,8 @@ pub(crate) fn mend(history: Vec<Message>) -> Mended {
                     results.insert(call.id.clone(), result);
                 }
             }
+            // An answer that says nothing at all: providers refuse it when it comes back.
+            Message::Assistant(answer) if answer == AssistantMessage::default() => {}
             Message::Assistant(mut answer) => {
                 close(&mut messages, &mut results);
                 written = answer.tool_calls.iter().map(|call| call.id.clone()).collect();

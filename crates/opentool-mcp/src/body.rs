@@ -4,6 +4,8 @@
 //! that it cannot read for none. Nothing here is parsed before the SDK has given up on it: a good request costs
 //! one reference more.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
@@ -12,12 +14,16 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
 use rmcp::model::Extensions;
 use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use crate::budget::Budget;
 use crate::refusal::{Carrier, Refusal};
 
 /// The longest body that travels with its request. A list has a short one, and a call runs for long.
 const LONGEST_KEPT: usize = 64 * 1024;
+
+/// How long a body may take to arrive: the largest one at 70 kilobytes a second.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// The body of the request that is answered; travels with it if it is short.
 #[derive(Clone)]
@@ -26,7 +32,7 @@ pub(crate) struct Kept(Bytes);
 /// Reads the body and keeps it. Its share of the memory travels with the request.
 ///
 /// # Errors
-/// The response, if the body is longer than `most` bytes or breaks off, or if there is no room for the request.
+/// The response, if the body is longer than `most` bytes, breaks off or takes too long, or if there is no room for the request.
 pub(crate) async fn keep(
     request: Request,
     most: usize,
@@ -38,7 +44,8 @@ pub(crate) async fn keep(
     let mut frames = body.into_data_stream();
     let mut read = Vec::new();
     let (mut room, mut taken) = (0_usize, Vec::new());
-    while let Some(frame) = frames.next().await {
+    let ends = Instant::now() + LONGEST;
+    while let Some(frame) = timeout_at(ends, frames.next()).await.map_err(|_| late())? {
         let frame = frame.map_err(|error| {
             tracing::debug!(%error, "a request body broke off");
             (StatusCode::BAD_REQUEST, "Bad Request: the body broke off\n").into_response()
@@ -63,6 +70,11 @@ pub(crate) async fn keep(
     }
     let request = Request::from_parts(parts, Body::from(kept.0.clone()));
     Ok((request, kept))
+}
+
+fn late() -> Response {
+    let text = "Request Timeout: the body did not come in time\n";
+    (StatusCode::REQUEST_TIMEOUT, [(header::CONNECTION, "close")], text).into_response()
 }
 
 fn busy() -> Response {

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::fmt::Display;
-use std::future::IntoFuture as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +12,12 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use axum::serve::ListenerExt as _;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::time::{sleep, timeout};
 
 use crate::McpError;
+use crate::connections::{Connections, Pulse};
 use crate::handler::Handler;
 use crate::host::Host;
 use crate::sessions::Sessions;
@@ -88,7 +87,7 @@ impl Bound {
     /// Serves until the future is dropped, which cuts all connections.
     ///
     /// # Errors
-    /// [`McpError::Io`] if the socket breaks.
+    /// None today: a connection that cannot be accepted is told to `tracing`, and the next one is waited for.
     pub async fn serve(self) -> Result<(), McpError> {
         self.serve_until(std::future::pending()).await
     }
@@ -97,40 +96,32 @@ impl Bound {
     /// ends.
     ///
     /// # Errors
-    /// [`McpError::Io`] if the socket breaks.
+    /// Those of [`Bound::serve`].
     pub async fn serve_until(self, shutdown: impl Future<Output = ()>) -> Result<(), McpError> {
         let Self { listener, router, host, .. } = self;
         let _cut = [host.closing.clone(), host.aborting.clone(), host.cut.clone()]
             .map(tokio_util::sync::CancellationToken::drop_guard);
-        // Without this every answer waits 40 ms for the client's acknowledgement.
-        let listener = listener.tap_io(|socket| {
-            if let Err(error) = socket.set_nodelay(true) {
-                tracing::debug!(%error, "TCP_NODELAY cannot be set");
-            }
-        });
-        let serving = axum::serve(listener, router)
-            .with_graceful_shutdown(host.closing.clone().cancelled_owned())
-            .into_future();
-        tokio::pin!(serving);
+        let connections = Connections::new(router, host.settings.max_connections, host.closing.clone());
         tokio::select! {
-            ended = &mut serving => return Ok(ended?),
+            () = connections.accept(&listener) => {}
             () = shutdown => {}
         }
+        drop(listener);
         host.closing.cancel();
         let drained = async {
             host.drain(host.settings.grace.unwrap_or(GRACE)).await;
             sleep(LAST_ANSWERS).await;
         };
         tokio::select! {
-            ended = &mut serving => return Ok(ended?),
+            () = connections.ended() => return Ok(()),
             () = drained => {}
         }
         // What is open now are streams of legacy sessions, and clients that do not read.
         host.cut.cancel();
-        match timeout(CUT, serving).await {
-            Ok(ended) => Ok(ended?),
-            Err(_) => Ok(()),
+        if timeout(CUT, connections.ended()).await.is_err() {
+            tracing::debug!("connections that do not end are cut");
         }
+        Ok(())
     }
 }
 
@@ -186,10 +177,14 @@ async fn answer(
         return service.handle(request).await.map(Body::new);
     }
     let is_json = body::is_json(request.headers());
+    let pulse = request.extensions().get::<Pulse>().cloned();
     let (request, kept) = match body::keep(request, host.settings.max_request_bytes, &host.budget).await {
         Ok(read) => read,
         Err(refusal) => return refusal,
     };
+    if let Some(pulse) = pulse {
+        pulse.busy();
+    }
     let (response, full) = sessions::FULL
         .scope(Cell::new(false), async {
             let response = service.handle(request).await.map(Body::new);
@@ -209,6 +204,7 @@ async fn answer(
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::future::IntoFuture as _;
     use std::sync::Arc;
 
     use opentool_core::{ToolSet, tool_fn};

@@ -23,6 +23,10 @@
 //! * Progress needs a progress token. Partial outputs have no notion in MCP: they travel as the messages of
 //!   progress notifications, and the final result holds everything.
 //!
+//! * Nobody is shut out by others who do nothing: heads, bodies, idle connections and answers that nobody takes have
+//!   their time, and where there are too many connections the one that has been idle longest gives way. Requests
+//!   under way have a bound on their memory; who finds no room is told so.
+//!
 //! Over stdio, standard output belongs to the protocol: a tool that prints breaks the stream.
 //!
 //! What it deliberately does not do: it knows no authentication (bind to loopback, or put a gateway in front),
@@ -32,6 +36,7 @@ mod body;
 mod budget;
 mod call;
 mod catalog;
+mod connections;
 mod content;
 mod cursor;
 mod definition;
@@ -51,6 +56,7 @@ mod result;
 mod server;
 mod sessions;
 mod skim;
+mod stall;
 mod stream;
 mod trust;
 mod wire;

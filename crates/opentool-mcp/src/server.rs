@@ -92,6 +92,14 @@ impl Server {
         self
     }
 
+    /// The most connections over HTTP at once; at least 1. For a further one the connection that has been idle longest
+    /// is ended; where all are at work, it waits. Default: 512, half of the files that a process may usually have
+    /// open: tools need some too. Does not hold for [`Server::router`], whose connections are not ours.
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.settings.max_connections = connections.clamp(1, Settings::CALLS_LIMIT as usize);
+        self
+    }
+
     /// How long calls may go on after the server was asked to end, or after its client closed the stream. Default:
     /// 10 seconds after it was asked, and 1 second after the stream was closed: clients kill a server that lingers.
     pub fn grace(mut self, grace: Duration) -> Self {

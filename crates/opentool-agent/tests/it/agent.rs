@@ -346,7 +346,7 @@ async fn many_runs_share_one_agent_on_many_threads() {
     // A trait object is a model too.
     let model: Arc<dyn ChatModel> = Arc::new(model);
     let agent = Agent::new(model, set![echo()]).timeout(Duration::from_secs(5));
-    let runs: Vec<_> = (0..200)
+    let runs: Vec<_> = (0..1_000)
         .map(|i| {
             let agent = agent.clone();
             tokio::spawn(async move { agent.run(format!("{i}")).await })
@@ -363,4 +363,30 @@ fn errors_are_small_and_show_nothing_that_was_said() {
     let agent = Agent::new(chat::script(), ToolSet::new());
     let run = agent.start("a secret");
     assert!(!format!("{run:?} {agent:?}").contains("a secret"));
+}
+
+#[tokio::test]
+async fn a_model_that_answers_nothing_ends_the_turn_and_does_not_spoil_the_next() {
+    let model = chat::script().answers(ChatReply::new(AssistantMessage::default())).then(|request| {
+        let answers =
+            request.messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count();
+        AssistantMessage::text(format!("{answers} answers before"))
+    });
+    let mut conversation = Agent::new(model, ToolSet::new()).conversation();
+    let reply = conversation.say("?").await.unwrap();
+    assert_eq!((reply.finish, reply.text.as_str()), (Finish::Answered, ""));
+    assert_eq!(conversation.say("Hello?").await.unwrap().text, "0 answers before");
+}
+
+#[tokio::test]
+async fn a_model_that_invents_tools_hears_so_until_its_rounds_are_over() {
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let model = chat::Script::always(move |_| {
+        let n = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        AssistantMessage::calls([ToolCall::new("", format!("invented_{n}"), json!({}))])
+    });
+    let error = Agent::new(model, set![echo()]).run("?").await.unwrap_err();
+    let run = error.into_run().expect("the run");
+    assert_eq!((run.rounds(), texts(run.messages()).len()), (25, 25));
+    assert!(texts(run.messages()).iter().all(|text| text.starts_with("there is no tool `invented_")));
 }

@@ -91,6 +91,15 @@ async fn tools_that_touch_the_same_things_take_turns() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_hundred_calls_wait_together() {
+    let diary = Diary::default();
+    let agent = Dispatcher::new(set![diary.tool("work", Annotations::new())]).concurrency(100);
+    let started = tokio::time::Instant::now();
+    assert_eq!(agent.dispatch(&calls(&["work"; 100])).await.len(), 100);
+    assert_eq!(started.elapsed(), Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_at_a_time_is_in_the_order_of_the_calls() {
     let diary = Diary::default();
     let dispatcher = Dispatcher::new(set![diary.tool("work", Annotations::new())]).concurrency(1);

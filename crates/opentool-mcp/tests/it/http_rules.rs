@@ -68,6 +68,8 @@ async fn a_request_names_one_host_and_no_user() {
         let post = call().header("Host", one).another("Host", other);
         assert_eq!(post.send(address).await.status, 400, "{one} {other}");
     }
+    let sessions = call().header("Mcp-Session-Id", "one").another("Mcp-Session-Id", "other");
+    assert_eq!(sessions.send(address).await.status, 400);
     let origins = call().header("Origin", "http://localhost").another("Origin", "http://evil.example");
     assert_eq!(origins.send(address).await.status, 400);
     for target in ["http://evil.example/mcp", "http://evil@localhost/mcp", "http://localhost:81/mcp"] {

@@ -5,6 +5,7 @@
 mod calls;
 mod cancellation;
 mod changes;
+mod connections;
 mod http_rules;
 mod limits;
 mod lines;

@@ -8,3 +8,33 @@ mod errors;
 mod execution;
 mod request;
 mod results;
+
+/// The table and every file of tests that it names tests of.
+const TABLE: &str = include_str!("../../../docs/statements.md");
+const TESTS: [&str; 8] = [
+    include_str!("context.rs"),
+    include_str!("defects.rs"),
+    include_str!("direct.rs"),
+    include_str!("errors.rs"),
+    include_str!("execution.rs"),
+    include_str!("request.rs"),
+    include_str!("results.rs"),
+    include_str!("../../../../opentool/tests/it/statements.rs"),
+];
+
+#[test]
+fn the_table_has_every_number_and_names_only_tests_that_exist() {
+    let tests: String = TESTS.concat();
+    for number in 1..=126 {
+        let row = format!("\n| S{number} | ");
+        assert_eq!(TABLE.matches(&row).count(), 1, "S{number}");
+    }
+    let named = TABLE.split('`').skip(1).step_by(2).filter(|word| {
+        let mut chars = word.chars();
+        matches!(chars.next(), Some('s' | 'd')) && chars.next().is_some_and(|c| c.is_ascii_digit())
+    });
+    for name in named {
+        let begin = name.trim_end_matches('…');
+        assert!(tests.contains(&format!("fn {begin}")), "no test begins with `{begin}`");
+    }
+}

@@ -8,7 +8,9 @@ use crate::{Annotations, Need, Schema};
 
 /// The description of one tool.
 ///
-/// The fields up to `annotations` are for the model and for other hosts; the rest stays in this one.
+/// The fields up to `annotations` are for the model and for other hosts; the rest stays in this one. That is why it has
+/// no `Serialize`: as JSON it is written for somebody, in the form that they read and without what is not theirs
+/// (`opentool_schema::lower`, with a dialect).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolDefinition {

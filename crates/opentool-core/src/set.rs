@@ -19,6 +19,9 @@ use crate::{
 const LONGEST_ALIKE: usize = 256;
 
 /// Tools with unique names, in order.
+///
+/// It is called through a trait that checks the arguments: with `use opentool::ToolSetExt as _;` in scope,
+/// `set.call(&cx, call).await` finds the tool, validates and runs it (`opentool_schema::ToolSetExt`).
 #[derive(Clone, Default)]
 pub struct ToolSet(Arc<Inner>);
 

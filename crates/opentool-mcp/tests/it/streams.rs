@@ -207,10 +207,10 @@ async fn a_client_that_reads_no_more_ends_the_server_and_its_calls() {
 async fn a_client_that_does_not_read_is_not_read_either() {
     let big = tool("big", |_, _| async { Ok("x".repeat(1_000_000).into()) });
     let (mut requests, read) = tokio::io::duplex(1024);
-    let (write, answers) = tokio::io::duplex(1024);
+    let (write, answers) = tokio::io::duplex(64 * 1024);
     let _serving = tokio::spawn(Server::new(set([Arc::new(big)])).serve_stream(read, write));
     let writing = tokio::spawn(async move {
-        for id in 1..=60 {
+        for id in 1..=30 {
             let mut call: Value = serde_json::from_str(&call("big", json!({}))).unwrap();
             call["id"] = json!(id);
             requests.write_all(format!("{call}\n").as_bytes()).await.unwrap();
@@ -220,10 +220,10 @@ async fn a_client_that_does_not_read_is_not_read_either() {
     for _ in 0..1_000 {
         tokio::task::yield_now().await;
     }
-    assert!(!writing.is_finished(), "60 MB of answers wait in memory");
+    assert!(!writing.is_finished(), "30 MB of answers wait in memory");
     // As soon as it reads, everything is answered.
     let mut answers = BufReader::new(answers).lines();
-    for _ in 0..60 {
+    for _ in 0..30 {
         soon("an answer", answers.next_line()).await.unwrap().expect("an answer");
     }
     soon("the last request", writing).await.unwrap();

@@ -34,6 +34,7 @@ pub(crate) fn install() -> Result<Peers, String> {
     std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
     let python = python(&folder)?;
     let node = node(&folder)?;
+    redis()?;
     Ok(Peers { python, node })
 }
 
@@ -61,6 +62,21 @@ fn python(folder: &std::path::Path) -> Result<PathBuf, String> {
     output(Command::new(&python).args(pip).args(PYTHON))?;
     std::fs::write(&stamp, wanted).map_err(|e| e.to_string())?;
     Ok(python)
+}
+
+/// A server for the tests of the memory in Redis; they start it themselves, on a port of its own.
+fn redis() -> Result<(), String> {
+    if output(Command::new("redis-server").arg("--version")).is_ok() {
+        return Ok(());
+    }
+    println!("there is no redis-server; installing it with apt-get");
+    let install = || output(Command::new("apt-get").args(["install", "--yes", "redis-server"]));
+    install()
+        .or_else(|_| {
+            output(Command::new("apt-get").arg("update"))?;
+            install()
+        })
+        .map(drop)
 }
 
 fn node(folder: &std::path::Path) -> Result<PathBuf, String> {

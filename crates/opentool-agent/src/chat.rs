@@ -1,16 +1,19 @@
-//! Chat models: providers by their wires, a script, and a layer that asks again.
+//! Chat models: providers by their wires, a script, recordings, and a layer that asks again.
 //!
 //! A provider is two things that are kept apart: a pure codec between our messages and its JSON (`codec/`, one file a
 //! provider), and one thin client around all codecs ([`Model`]). Everything here is a
 //! [`ChatModel`](opentool_core::ChatModel); the loop knows no more.
 
+mod cassette;
 mod codec;
 mod endpoint;
 mod failure;
 mod lines;
 mod model;
 mod pieces;
+mod play;
 mod provider;
+mod record;
 mod retry;
 mod script;
 mod shown;
@@ -19,8 +22,11 @@ mod stream;
 mod tools;
 mod turns;
 
+pub use cassette::cassette;
 pub use model::Model;
+pub use play::{Match, Player};
 pub use provider::Provider;
+pub use record::Recorder;
 pub use retry::Retry;
 pub use script::{Script, last_results, script};
 pub use spec::{anthropic, gemini, mistral, model, ollama, openai, openai_responses};

@@ -14,13 +14,22 @@ use opentool_core::{
     ToolContext,
 };
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument as _;
 
 use crate::error::{ModelFailure, ToolFailure};
+use crate::spans;
 use crate::{Agent, AgentError, AgentEvent, Finish, OutOfTurn, RaisedError, Run, Step, TurnState};
 
 impl Agent {
     /// Does what the run asks for until it is done.
     pub(crate) async fn drive(&self, run: &mut Run) -> Result<Finish, Stop> {
+        let span = spans::invoke_agent(&*self.model);
+        let result = self.drive_in_time(run).instrument(span.clone()).await;
+        spans::invoked(&span, run, &result);
+        result
+    }
+
+    async fn drive_in_time(&self, run: &mut Run) -> Result<Finish, Stop> {
         if run.messages().is_empty() {
             return Err(Stop::EmptyPrompt);
         }
@@ -125,7 +134,7 @@ impl Agent {
             .parallel_calls(self.settings.parallel_calls)
             .strict(self.settings.strict);
         let asking = async {
-            let asking = self.answer_to(request);
+            let asking = self.traced_answer(request);
             match deadline {
                 Some(at) => timeout_at(at, asking).await.map_err(|_| Stop::TimedOut)?,
                 None => asking.await,
@@ -136,6 +145,13 @@ impl Agent {
             Either::Left((reply, _)) => reply,
             Either::Right(((), _)) => Err(Stop::Cancelled),
         }
+    }
+
+    async fn traced_answer(&self, request: ChatRequest<'_>) -> Result<ChatReply, ModelError> {
+        let span = spans::chat(&*self.model);
+        let result = self.answer_to(request).instrument(span.clone()).await;
+        spans::answered(&span, &result);
+        result
     }
 
     async fn answer_to(&self, request: ChatRequest<'_>) -> Result<ChatReply, ModelError> {

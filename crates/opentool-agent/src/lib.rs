@@ -7,7 +7,9 @@
 //! * [`Dispatcher`] runs the calls of one answer, side by side, each to exactly one result.
 //! * [`chat`] has the models: [`chat::model`] by name (`"anthropic:claude-…"`), with keys from the environment;
 //!   [`chat::Model`] to set one up, for OpenAI, Anthropic, Gemini, Mistral, Ollama and every server that speaks as they
-//!   do; [`chat::Retry`] around any model; [`chat::script`] for tests and demonstrations.
+//!   do; [`chat::Retry`] around any model; [`chat::script`] for tests and demonstrations;
+//!   [`chat::cassette`] records a conversation once and plays it from then on.
+//! * [`layers`] has limits, caches and changes to put around tools; [`memory`] keeps conversations under ids.
 //! * [`AgentEvent`] is what a watcher is told as it happens.
 //!
 //! A failing tool never ends a run: an unknown name, invalid arguments, a panic, a timeout and a cancellation are
@@ -50,7 +52,9 @@ mod error;
 mod event;
 mod failures;
 mod history;
+pub mod layers;
 mod limits;
+pub mod memory;
 mod pending;
 mod prompt;
 mod reply;
@@ -58,6 +62,8 @@ mod resolver;
 mod results;
 mod rules;
 mod run;
+mod scrub;
+mod spans;
 mod stop;
 mod stream;
 mod structured;

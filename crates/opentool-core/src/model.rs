@@ -17,6 +17,12 @@ pub trait ChatModel: Send + Sync + 'static {
     /// A name for people and logs: `gpt-5`, `script`.
     fn name(&self) -> &str;
 
+    /// Whose service answers, by the names that OpenTelemetry gives providers: `openai`, `anthropic`, `gcp.gemini`.
+    /// `None` for a model that is none's, such as a script.
+    fn provider_name(&self) -> Option<&str> {
+        None
+    }
+
     /// Answers the conversation.
     fn reply<'a>(&'a self, request: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>>;
 
@@ -32,6 +38,10 @@ pub trait ChatModel: Send + Sync + 'static {
 impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
     fn name(&self) -> &str {
         (**self).name()
+    }
+
+    fn provider_name(&self) -> Option<&str> {
+        (**self).provider_name()
     }
 
     fn reply<'a>(&'a self, request: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>> {

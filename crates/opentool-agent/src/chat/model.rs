@@ -217,6 +217,10 @@ impl ChatModel for Model {
         &self.name
     }
 
+    fn provider_name(&self) -> Option<&str> {
+        Some(self.provider.semantic_name())
+    }
+
     fn reply<'a>(&'a self, request: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
         Box::pin(self.exchange(request))
     }

@@ -41,6 +41,16 @@ impl Provider {
         }
     }
 
+    /// The name that OpenTelemetry's conventions give it.
+    pub(super) fn semantic_name(self) -> &'static str {
+        match self {
+            Self::OpenAi | Self::OpenAiResponses => "openai",
+            Self::Gemini => "gcp.gemini",
+            Self::Mistral => "mistral_ai",
+            Self::Anthropic | Self::Ollama => self.name(),
+        }
+    }
+
     /// The provider's own address.
     pub(super) fn address(self) -> &'static str {
         match self {

@@ -102,6 +102,10 @@ impl<M: ChatModel> ChatModel for Retry<M> {
         self.model.name()
     }
 
+    fn provider_name(&self) -> Option<&str> {
+        self.model.provider_name()
+    }
+
     fn reply<'a>(&'a self, request: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
         Box::pin(self.ask(request))
     }

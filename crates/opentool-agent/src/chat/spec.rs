@@ -1,8 +1,10 @@
-//! Models by name: `anthropic:claude-…`, with keys and addresses from the environment.
+//! Models by name: `anthropic:claude-…`, with keys and addresses from the environment, and recordings: `replay:FILE`.
 
-use opentool_core::ModelError;
+use std::sync::Arc;
 
-use super::{Model, Provider, Retry, endpoint};
+use opentool_core::{ChatModel, ModelError};
+
+use super::{Model, Player, Provider, Retry, endpoint};
 
 /// Services that speak Chat Completions: their name, their address, the variable of their key.
 const COMPATIBLE: [(&str, &str, &str); 7] = [
@@ -33,7 +35,8 @@ const KNOWN: [(&str, Provider); 13] = [
 ];
 
 /// The model that a text names: `PROVIDER:MODEL`, or the name alone where it says whose it is (`gpt-…`, `claude-…`,
-/// `gemini-…`, `mistral-…`). Questions that fail in passing are asked again ([`Retry`]).
+/// `gemini-…`, `mistral-…`). Questions that fail in passing are asked again ([`Retry`]). `replay:FILE` plays a recording
+/// ([`Player`]) and needs no key.
 ///
 /// Providers are those of [`Provider::name`], `google` for `gemini`, and services that speak Chat Completions:
 /// `deepseek`, `fireworks`, `groq`, `moonshot`, `openrouter`, `together`, `xai`. Keys are taken from `OPENAI_API_KEY`,
@@ -42,10 +45,13 @@ const KNOWN: [(&str, Provider); 13] = [
 /// address of one's own, a key is not needed. An empty variable counts as absent.
 ///
 /// # Errors
-/// [`ModelError::Unsupported`] if it names no provider, [`ModelError::Unauthorized`] if there is no key,
-/// [`ModelError::Unreachable`] if the address in a variable is none.
-pub fn model(name: &str) -> Result<Retry<Model>, ModelError> {
-    from_variables(name, &variable).map(Retry::new)
+/// [`ModelError::Unsupported`] if it names no provider, or no recording that can be read,
+/// [`ModelError::Unauthorized`] if there is no key, [`ModelError::Unreachable`] if the address in a variable is none.
+pub fn model(name: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
+    if let Some(file) = name.trim().strip_prefix("replay:") {
+        return Ok(Arc::new(Player::open(file)?));
+    }
+    Ok(Arc::new(Retry::new(from_variables(name, &variable)?)))
 }
 
 /// A model of OpenAI by Chat Completions, or of the server that `OPENAI_BASE_URL` names, with the key in

@@ -15,10 +15,12 @@ use opentool_core::{
 use opentool_schema::{Change, RepairPolicy, Stage, ToolSetExt as _};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout_at};
+use tracing::Instrument as _;
 
 use super::Dispatcher;
 use crate::event::CallFailure;
 use crate::results::fit;
+use crate::spans;
 use crate::{AgentEvent, CallRequest, ErrorClass, OnError, PendingCall, ToolRules, Verdict};
 
 /// The key of an output's host-only metadata for what was changed in the arguments.
@@ -73,12 +75,14 @@ impl Dispatcher {
             name: call.name.clone(),
             arguments: readable(&call.arguments),
         });
+        let known = || self.tools.get(&call.name).map(|tool| tool.definition());
+        let span = spans::execute_tool(call, prepared.as_ref().ok().and_then(Prepared::tool).or_else(known));
         let result = match &prepared {
             Ok(prepared) => {
                 if self.is_watched() {
                     self.tell_validated(prepared);
                 }
-                self.run(prepared).await
+                self.run(prepared).instrument(span.clone()).await
             }
             Err(_) => Err(ToolError::Cancelled),
         };
@@ -87,6 +91,7 @@ impl Dispatcher {
             Ok(prepared) => (prepared.call.name.clone(), result),
             Err(error) => (call.name.clone(), Err(error)),
         };
+        spans::executed(&span, &result);
         self.finish(call, &name, result, started)
     }
 

@@ -1,0 +1,251 @@
+//! Fields that the model fills in beside a tool's own arguments: why it calls, how sure it is.
+//!
+//! The model sees a schema with the fields in it; the tool gets its arguments without them; the host reads them. They
+//! stand first, so that a model that writes its reason has written it before it writes the arguments.
+
+use std::fmt;
+use std::sync::Arc;
+
+use opentool_core::{
+    Arguments, BoxFuture, Layer, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
+};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+type Reader = dyn Fn(&Filled<'_>) + Send + Sync;
+
+/// Adds fields to the input of tools, and takes them out before the tool runs.
+///
+/// ```
+/// use opentool_agent::layers::Augment;
+///
+/// let why = Augment::new()
+///     .field("reason", "Why this call is made, in one sentence.")
+///     .read(|filled| println!("{}: {}", filled.tool.name, filled.values["reason"]));
+/// ```
+///
+/// A tool that has an argument of the same name keeps it: the field is then offered under its name with underscores
+/// behind it, and read under its own.
+#[derive(Clone, Default)]
+pub struct Augment {
+    fields: Vec<(String, Value, bool)>,
+    /// Definitions that the fields' schemas refer to.
+    definitions: Map<String, Value>,
+    readers: Vec<Arc<Reader>>,
+}
+
+/// What a model filled in for one call.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Filled<'a> {
+    /// The tool.
+    pub tool: &'a ToolDefinition,
+    /// The id of the call, where there is one.
+    pub call_id: Option<&'a str>,
+    /// The arguments of the tool, without the fields.
+    pub arguments: &'a Arguments,
+    /// The fields by name, as the model filled them in.
+    pub values: &'a Arguments,
+}
+
+impl Filled<'_> {
+    /// The fields as a value, for [`Augment::of`].
+    ///
+    /// # Errors
+    /// [`ToolError::InvalidArguments`] if they do not fit the type.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        self.values.parse()
+    }
+}
+
+impl Augment {
+    /// No fields so far.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The fields of a struct, with its descriptions; those that are required there are required here.
+    pub fn of<T: JsonSchema>() -> Self {
+        let schema = Schema::input_of::<T>();
+        let fields = schema
+            .properties()
+            .map(|(name, value)| (name.to_owned(), value.clone(), schema.requires(name)))
+            .collect();
+        let definitions = schema.as_value().get("$defs").and_then(Value::as_object).cloned();
+        Self { fields, definitions: definitions.unwrap_or_default(), readers: Vec::new() }
+    }
+
+    /// Adds a text that the model has to fill in.
+    pub fn field(self, name: impl Into<String>, description: impl Into<String>) -> Self {
+        self.schema(name, json!({"type": "string", "description": description.into()}))
+    }
+
+    /// Adds a field with a schema of its own that the model has to fill in. It must not refer to anything outside.
+    pub fn schema(mut self, name: impl Into<String>, schema: Value) -> Self {
+        self.fields.push((name.into(), schema, true));
+        self
+    }
+
+    /// Lets the model leave the fields out.
+    pub fn optional(mut self) -> Self {
+        for (_, _, required) in &mut self.fields {
+            *required = false;
+        }
+        self
+    }
+
+    /// Adds someone who is told what was filled in, before the tool runs. It must not block.
+    pub fn read(mut self, reader: impl Fn(&Filled<'_>) + Send + Sync + 'static) -> Self {
+        self.readers.push(Arc::new(reader));
+        self
+    }
+}
+
+impl fmt::Debug for Augment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.fields.iter().map(|(name, _, _)| name.as_str()).collect();
+        f.debug_struct("Augment").field("fields", &names).finish_non_exhaustive()
+    }
+}
+
+impl Layer for Augment {
+    fn layer(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        let own = inner.definition();
+        let schema = own.input_schema.as_value();
+        let taken = |name: &str| {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            properties.is_some_and(|properties| properties.contains_key(name))
+        };
+        let names: Vec<(String, String)> = self
+            .fields
+            .iter()
+            .map(|(name, _, _)| {
+                let mut offered = name.clone();
+                while taken(&offered)
+                    || (offered != *name && self.fields.iter().any(|(n, _, _)| *n == offered))
+                {
+                    offered.push('_');
+                }
+                (offered, name.clone())
+            })
+            .collect();
+        let mut definition = own.clone();
+        definition.input_schema = Schema::new(self.widened(schema, &names));
+        Arc::new(Augmented { augment: self.clone(), names, definition, inner })
+    }
+}
+
+impl Augment {
+    /// The schema with the fields in front.
+    fn widened(&self, schema: &Value, names: &[(String, String)]) -> Value {
+        let Some(mut schema) = schema.as_object().cloned() else { return schema.clone() };
+        schema.entry("type").or_insert_with(|| "object".into());
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        let mut definitions = match schema.get("$defs") {
+            Some(Value::Object(there)) => there.clone(),
+            _ => Map::new(),
+        };
+        // Two definitions of one name are two things.
+        let mut renamed = Vec::new();
+        for (name, definition) in &self.definitions {
+            let mut free = name.clone();
+            while definitions.get(&free).is_some_and(|there| there != definition) {
+                free.push('_');
+            }
+            definitions.insert(free.clone(), definition.clone());
+            renamed.push((format!("#/$defs/{name}"), format!("#/$defs/{free}")));
+        }
+        for (_, free) in &renamed {
+            let Some(definition) = free.strip_prefix("#/$defs/").and_then(|name| definitions.get_mut(name))
+            else {
+                continue;
+            };
+            refer(definition, &renamed);
+        }
+        for ((name, field, is_required), (offered, _)) in self.fields.iter().zip(names) {
+            debug_assert!(offered.starts_with(name.as_str()), "underscores are behind the name");
+            let mut field = field.clone();
+            refer(&mut field, &renamed);
+            properties.insert(offered.clone(), field);
+            if *is_required {
+                required.push(Value::String(offered.clone()));
+            }
+        }
+        if let Some(Value::Object(own)) = schema.get("properties") {
+            properties.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        if let Some(Value::Array(own)) = schema.get("required") {
+            required.extend(own.iter().cloned());
+        }
+        schema.insert("properties".to_owned(), Value::Object(properties));
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), Value::Array(required));
+        }
+        if !definitions.is_empty() {
+            schema.insert("$defs".to_owned(), Value::Object(definitions));
+        }
+        Value::Object(schema)
+    }
+}
+
+/// Makes references follow definitions that got another name.
+fn refer(schema: &mut Value, renamed: &[(String, String)]) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Value::String(target) if key == "$ref" => {
+                        if let Some((_, new)) = renamed.iter().find(|(old, _)| old == target) {
+                            target.clone_from(new);
+                        }
+                    }
+                    other => refer(other, renamed),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| refer(item, renamed)),
+        _ => {}
+    }
+}
+
+struct Augmented {
+    augment: Augment,
+    /// The name under which a field is offered, and its own.
+    names: Vec<(String, String)>,
+    definition: ToolDefinition,
+    inner: Arc<dyn Tool>,
+}
+
+impl Tool for Augmented {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let mut arguments = arguments.into_map();
+        let mut values = Map::new();
+        for (offered, name) in &self.names {
+            if let Some(value) = arguments.shift_remove(offered) {
+                values.insert(name.clone(), value);
+            }
+        }
+        let arguments = Arguments::from(arguments);
+        let values = Arguments::from(values);
+        let filled = Filled {
+            tool: self.inner.definition(),
+            call_id: cx.id(),
+            arguments: &arguments,
+            values: &values,
+        };
+        for reader in &self.augment.readers {
+            reader(&filled);
+        }
+        self.inner.call(cx, arguments)
+    }
+}

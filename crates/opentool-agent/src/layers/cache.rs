@@ -1,0 +1,245 @@
+//! Results kept for a while: the same tool with the same arguments is not called again.
+//!
+//! Bounded in number, bytes and age. Failures are not kept. Who may share results is for the host to say when it makes
+//! the layer, because a result may depend on who asks: the tenant or the customer in the context.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use opentool_core::{
+    Arguments, BoxFuture, Content, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
+};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::Scope;
+
+type Owner = dyn Fn(&ToolContext) -> Option<String> + Send + Sync;
+
+/// Keeps the results of a tool by its arguments.
+///
+/// By default only of tools that say that they are read-only; the others are left as they are. A result that was kept
+/// says so to the host: `cached_ms`, its age, in its metadata. Each tool has a store of its own; the limits are those of
+/// one tool.
+#[derive(Clone)]
+pub struct Cache {
+    ttl: Duration,
+    entries: usize,
+    bytes: usize,
+    scope: Scope,
+    owner: Arc<Owner>,
+    cleared: Arc<AtomicU64>,
+}
+
+impl Cache {
+    /// Results are the same for everybody, and good for this long.
+    pub fn shared(ttl: Duration) -> Self {
+        Self::per(ttl, |_| Some(String::new()))
+    }
+
+    /// Results belong to whom the closure names, a tenant in the context for example, and are good for this long. A call
+    /// for which it names nobody is not kept.
+    pub fn per(
+        ttl: Duration,
+        owner: impl Fn(&ToolContext) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            ttl,
+            entries: 1_000,
+            bytes: 16 * 1024 * 1024,
+            scope: Scope::default(),
+            owner: Arc::new(owner),
+            cleared: Arc::default(),
+        }
+    }
+
+    /// Sets how many results of a tool are kept at most; the one that was not asked for the longest goes first.
+    /// Default: 1,000.
+    pub fn entries(mut self, most: usize) -> Self {
+        self.entries = most;
+        self
+    }
+
+    /// Sets how many bytes the results of a tool and their arguments may have together. Default: 16 MiB.
+    pub fn bytes(mut self, most: usize) -> Self {
+        self.bytes = most;
+        self
+    }
+
+    /// Sets which tools are kept from being called again. Default: [`Scope::Harmless`], those that say that they are
+    /// read-only.
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Forgets all results, of all tools that this layer and its clones are around: something was changed.
+    pub fn clear(&self) {
+        self.cleared.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache")
+            .field("ttl", &self.ttl)
+            .field("entries", &self.entries)
+            .field("bytes", &self.bytes)
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Layer for Cache {
+    fn layer(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        if self.scope == Scope::Harmless && inner.definition().annotations.read_only != Some(true) {
+            return inner;
+        }
+        Arc::new(Cached { cache: self.clone(), inner, store: Mutex::default() })
+    }
+}
+
+struct Cached {
+    cache: Cache,
+    inner: Arc<dyn Tool>,
+    store: Mutex<Store>,
+}
+
+impl Cached {
+    fn store(&self) -> std::sync::MutexGuard<'_, Store> {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let cleared = self.cache.cleared.load(Ordering::Relaxed);
+        if store.cleared != cleared {
+            *store = Store { cleared, ..Store::default() };
+        }
+        store
+    }
+}
+
+impl Tool for Cached {
+    fn definition(&self) -> &ToolDefinition {
+        self.inner.definition()
+    }
+
+    fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move {
+            let Some(owner) = (self.cache.owner)(cx) else {
+                return self.inner.call(cx, arguments).await;
+            };
+            let key = key(&owner, &arguments);
+            if let Some((output, age)) = self.store().get(&key, self.cache.ttl) {
+                let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+                return Ok(output.metadata("cached_ms", age));
+            }
+            let cleared = self.store().cleared;
+            let output = self.inner.call(cx, arguments).await?;
+            if !output.is_error {
+                let mut store = self.store();
+                // What was read before everything was forgotten may be old.
+                if store.cleared == cleared {
+                    store.put(key, &output, &self.cache);
+                }
+            }
+            Ok(output)
+        })
+    }
+}
+
+/// The results of one tool.
+#[derive(Default)]
+struct Store {
+    kept: HashMap<Arc<str>, Kept>,
+    /// By the last use.
+    order: BTreeMap<u64, Arc<str>>,
+    uses: u64,
+    bytes: usize,
+    cleared: u64,
+}
+
+struct Kept {
+    output: ToolOutput,
+    since: Instant,
+    used: u64,
+    bytes: usize,
+}
+
+impl Store {
+    fn get(&mut self, key: &str, ttl: Duration) -> Option<(ToolOutput, Duration)> {
+        let age = self.kept.get(key)?.since.elapsed();
+        if age >= ttl {
+            self.remove(key);
+            return None;
+        }
+        self.uses = self.uses.wrapping_add(1);
+        let kept = self.kept.get_mut(key)?;
+        if let Some(key) = self.order.remove(&kept.used) {
+            self.order.insert(self.uses, key);
+        }
+        kept.used = self.uses;
+        Some((kept.output.clone(), age))
+    }
+
+    fn put(&mut self, key: String, output: &ToolOutput, limits: &Cache) {
+        self.remove(&key);
+        let bytes = size(output).saturating_add(key.len());
+        if bytes > limits.bytes || limits.entries == 0 {
+            return;
+        }
+        while self.kept.len() >= limits.entries || self.bytes.saturating_add(bytes) > limits.bytes {
+            let Some(oldest) = self.order.values().next().cloned() else { break };
+            self.remove(&oldest);
+        }
+        self.uses = self.uses.wrapping_add(1);
+        self.bytes = self.bytes.saturating_add(bytes);
+        let key: Arc<str> = key.into();
+        self.order.insert(self.uses, Arc::clone(&key));
+        self.kept.insert(key, Kept { output: output.clone(), since: Instant::now(), used: self.uses, bytes });
+    }
+
+    fn remove(&mut self, key: &str) {
+        if let Some(kept) = self.kept.remove(key) {
+            self.order.remove(&kept.used);
+            self.bytes = self.bytes.saturating_sub(kept.bytes);
+        }
+    }
+}
+
+/// The owner and the arguments, whatever order they were written in.
+fn key(owner: &str, arguments: &Arguments) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                let mut members: Vec<_> = members.iter().collect();
+                members.sort_by_key(|(name, _)| *name);
+                members.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect()
+            }
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            other => other.clone(),
+        }
+    }
+    let arguments: Value = arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    // As JSON, so that no owner can be written into another one's arguments.
+    Value::Array(vec![owner.into(), sorted(&arguments)]).to_string()
+}
+
+/// About how many bytes an output takes.
+fn size(output: &ToolOutput) -> usize {
+    let blocks = output.content.iter().map(|block| match block {
+        Content::Image { data, .. } | Content::Audio { data, .. } | Content::BlobResource { data, .. } => {
+            data.len()
+        }
+        Content::Text(text) | Content::TextResource { text, .. } => text.len(),
+        other => serde_json::to_string(other).map_or(0, |text| text.len()),
+    });
+    let value = output.structured.as_ref().map_or(0, |value| value.to_string().len());
+    let metadata: usize =
+        output.metadata.iter().map(|(key, value)| key.len() + value.to_string().len()).sum();
+    blocks.fold(value, usize::saturating_add).saturating_add(metadata).saturating_add(128)
+}

@@ -1,0 +1,185 @@
+//! An agent with a memory: turns under ids, each begun with what was said before.
+//!
+//! What a turn adds is kept when the turn is over, whether it came to an answer or not: finished calls are never done
+//! twice because their results were forgotten. The agent's own instructions are not kept, so that changed ones hold for
+//! old conversations too.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use opentool_core::Message;
+use tokio::sync::Mutex as Turn;
+
+use super::{Memory, MemoryError, Place};
+use crate::{Agent, AgentError, Prompt, Reply, Run};
+
+/// An agent whose conversations are kept in a memory. Clones share both.
+///
+/// Turns of one conversation come one after the other in a process; where another process writes in between, the later
+/// one has [`MemoryError::Conflict`].
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use opentool_agent::memory::{Conversations, InProcess};
+/// use opentool_agent::{Agent, chat};
+/// use opentool_core::ToolSet;
+///
+/// let agent = Agent::new(chat::script().text("Hello Ada.").text("You are Ada."), ToolSet::new());
+/// let conversations = Conversations::new(agent, InProcess::new());
+/// conversations.say("ada-1", "I am Ada.").await?;
+/// let reply = conversations.say("ada-1", "Who am I?").await?;
+/// assert_eq!(reply.text, "You are Ada.");
+/// assert_eq!(reply.messages.len(), 4);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Conversations {
+    agent: Agent,
+    memory: Arc<dyn Memory>,
+    turns: Arc<Mutex<HashMap<String, Weak<Turn<()>>>>>,
+}
+
+/// Why a turn has no reply.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Interrupted {
+    /// The agent came to no answer. What was done is kept, but for a run that waits for a person: that one is in the
+    /// error, to be stored and given to [`Conversations::resume`].
+    #[error(transparent)]
+    Agent(Box<AgentError>),
+    /// The memory could not be read. Nothing was done.
+    #[error("the conversation could not be read")]
+    NotLoaded(#[source] Box<MemoryError>),
+    /// The memory could not be written. The turn came to this, but is not kept.
+    #[error("the turn could not be kept")]
+    NotKept {
+        /// Why.
+        source: Box<MemoryError>,
+        /// What the turn came to, if it came to an answer.
+        reply: Option<Box<Reply>>,
+    },
+}
+
+impl Conversations {
+    /// Conversations with this agent, kept in this memory.
+    pub fn new(agent: Agent, memory: impl Memory) -> Self {
+        Self { agent, memory: Arc::new(memory), turns: Arc::default() }
+    }
+
+    /// The agent.
+    pub fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// The memory.
+    pub fn memory(&self) -> &dyn Memory {
+        &*self.memory
+    }
+
+    /// Says something in the conversation of this id and runs the turn to its answer.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub async fn say(
+        &self,
+        conversation: &str,
+        prompt: impl Into<Prompt> + Send,
+    ) -> Result<Reply, Interrupted> {
+        let prompt = prompt.into();
+        if prompt.messages().is_empty() {
+            return Err(Interrupted::Agent(Box::new(AgentError::EmptyPrompt)));
+        }
+        let turn = self.turn(conversation);
+        let _turn = turn.lock().await;
+        let kept = self.load(conversation).await?;
+        let mut messages = kept.clone();
+        messages.extend(prompt.into_messages());
+        let run = self.agent.start(messages);
+        self.finish(conversation, kept, self.agent.resume(run).await).await
+    }
+
+    /// Goes on with a run of this conversation that stopped to wait for a person's decision.
+    ///
+    /// # Errors
+    /// [`Interrupted`]; [`MemoryError::Conflict`] if the conversation went on without the run.
+    pub async fn resume(&self, conversation: &str, run: Run) -> Result<Reply, Interrupted> {
+        let turn = self.turn(conversation);
+        let _turn = turn.lock().await;
+        let kept = self.load(conversation).await?;
+        if !without_instructions(run.messages(), &kept).starts_with(&kept) {
+            let (expected, found) = (run.messages().len(), kept.len());
+            let conflict = Box::new(MemoryError::Conflict { expected, found });
+            return Err(Interrupted::NotKept { source: conflict, reply: None });
+        }
+        self.finish(conversation, kept, self.agent.resume(run).await).await
+    }
+
+    async fn load(&self, conversation: &str) -> Result<Vec<Message>, Interrupted> {
+        self.memory.load(conversation).await.map_err(|error| Interrupted::NotLoaded(Box::new(error)))
+    }
+
+    /// Keeps what the turn added.
+    async fn finish(
+        &self,
+        conversation: &str,
+        kept: Vec<Message>,
+        result: Result<Reply, AgentError>,
+    ) -> Result<Reply, Interrupted> {
+        let all = match &result {
+            Ok(reply) => reply.messages.clone(),
+            // It goes on elsewhere, as a whole.
+            Err(AgentError::Suspended(_)) => Vec::new(),
+            Err(error) => error.run().map(so_far).unwrap_or_default(),
+        };
+        let all = without_instructions(&all, &kept);
+        let place = Place::After(kept.len());
+        let written = match all.strip_prefix(kept.as_slice()) {
+            _ if all.is_empty() => Ok(()),
+            Some(new) => self.memory.append(conversation, place, new).await,
+            // The history had holes, which the run mended.
+            None => self.memory.replace(conversation, place, all).await,
+        };
+        match (written, result) {
+            (Ok(()), Ok(reply)) => Ok(reply),
+            (Ok(()), Err(error)) => Err(Interrupted::Agent(Box::new(error))),
+            (Err(error), result) => {
+                Err(Interrupted::NotKept { source: Box::new(error), reply: result.ok().map(Box::new) })
+            }
+        }
+    }
+
+    /// The lock of a conversation's turns, there as long as somebody holds or waits for it.
+    fn turn(&self, conversation: &str) -> Arc<Turn<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(turn) = turns.get(conversation).and_then(Weak::upgrade) {
+            return turn;
+        }
+        turns.retain(|_, turn| turn.strong_count() > 0);
+        let turn = Arc::new(Turn::new(()));
+        turns.insert(conversation.to_owned(), Arc::downgrade(&turn));
+        turn
+    }
+}
+
+/// The messages of a run that stopped, and the results that are there.
+fn so_far(run: &Run) -> Vec<Message> {
+    let results = run.results().cloned().map(Message::Tool);
+    run.messages().iter().cloned().chain(results).collect()
+}
+
+/// The messages without instructions in front that the memory does not have there.
+fn without_instructions<'m>(messages: &'m [Message], kept: &[Message]) -> &'m [Message] {
+    match messages {
+        [Message::System(_), rest @ ..] if !matches!(kept.first(), Some(Message::System(_))) => rest,
+        all => all,
+    }
+}
+
+impl fmt::Debug for Conversations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conversations").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}

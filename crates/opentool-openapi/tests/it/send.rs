@@ -9,6 +9,7 @@ mod kept;
 mod network;
 mod oauth;
 mod parameters;
+mod peers;
 mod plans;
 mod printing;
 mod secrets;

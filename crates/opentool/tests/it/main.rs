@@ -8,6 +8,7 @@ mod agreement;
 mod calls;
 mod definitions;
 mod methods;
+mod statements;
 mod straight;
 mod strict;
 #[cfg(feature = "register")]

@@ -120,7 +120,8 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
 /// Definitions have nothing behind them: a server of them could only refuse.
 fn refuse_definitions(sources: &[Source]) -> Result<(), CliError> {
     // An empty one has nothing that could be called: it is a document of a directory that could not be read.
-    let without = |source: &&Source| matches!(&source.content, Content::Definitions(tools) if !tools.is_empty());
+    let without =
+        |source: &&Source| matches!(&source.content, Content::Definitions(tools) if !tools.is_empty());
     match sources.iter().find(without) {
         Some(source) => Err(CliError::usage(
             format!(

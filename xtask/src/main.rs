@@ -5,6 +5,7 @@
 mod ci;
 mod corpus;
 mod dialects;
+mod end_to_end;
 mod fuzz;
 mod peers;
 mod run;
@@ -20,6 +21,7 @@ Commands:
   setup     installs what the tests need (the Python and TypeScript MCP clients) under target/
   corpus    fetches real OpenAPI documents, imports every one, prints a table
   dialects  lowers the tools of those documents to every dialect, prints what is lost and refused
+  end-to-end  sends every operation of those documents to the mock upstream, prints what was not read as it was meant
   fuzz      libFuzzer on every way in; --replay: the kept inputs only, without cargo-fuzz
   bench     all benchmarks
 ";
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Some("setup") => peers::install().map(|_| ()),
         Some("corpus") => corpus::run(&rest),
         Some("dialects") => dialects::run(),
+        Some("end-to-end") => end_to_end::run(&rest),
         Some("fuzz") => fuzz::run(&rest),
         Some("bench") => run::cargo(&["bench", "--package", "opentool-benches"]),
         Some("help" | "--help" | "-h") => {

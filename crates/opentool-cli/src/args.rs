@@ -3,7 +3,7 @@
 use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    call, check, check_args, completions, convert, export, list, new, parse_calls, serve, show,
+    call, check, check_args, completions, convert, export, list, mock, new, parse_calls, serve, show,
 };
 use crate::{demo, exit};
 
@@ -63,6 +63,7 @@ pub(crate) enum Command {
     Show(show::Args),
     Call(call::Args),
     Serve(Box<serve::Args>),
+    Mock(Box<mock::Args>),
     Export(export::Args),
     Convert(convert::Args),
     Check(check::Args),

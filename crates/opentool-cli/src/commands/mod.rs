@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod export;
 pub(crate) mod list;
+pub(crate) mod mock;
 pub(crate) mod new;
 pub(crate) mod parse_calls;
 pub(crate) mod serve;
@@ -52,6 +53,7 @@ fn run(cli: Cli, console: &Console) -> Result<(), CliError> {
         Command::Show(args) => show::run(args, console),
         Command::Call(args) => call::run(args, console),
         Command::Serve(args) => serve::run(*args, console),
+        Command::Mock(args) => mock::run(*args, console),
         Command::Export(args) => export::run(args, console),
         Command::Check(args) => check::run(args, console),
         Command::CheckArgs(args) => check_args::run(args, console),

@@ -9,6 +9,7 @@ fn every_help_text_is_as_reviewed() {
         "show",
         "call",
         "serve",
+        "mock",
         "export",
         "convert",
         "check",

@@ -20,6 +20,7 @@ mod export;
 mod help;
 mod hostile;
 mod list;
+mod mock;
 mod new;
 mod opentool_server;
 mod opentool_source;

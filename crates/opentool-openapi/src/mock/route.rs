@@ -10,6 +10,9 @@ use super::decode;
 use crate::Api;
 use crate::plan::{Operation, ParameterForm, Place, Server};
 
+/// How many ways to divide a segment among its names are tried: a document can have any number of names in one.
+const MOST_STEPS: usize = 10_000;
+
 /// All operations of all documents.
 #[derive(Debug, Default)]
 pub(super) struct Routes {
@@ -222,12 +225,18 @@ fn fit(template: &Segment, text: &str, texts: &mut Vec<(String, String)>) -> Opt
             texts.push((name.clone(), text.to_owned()));
             0
         }),
-        pieces => several(pieces, text, texts),
+        pieces => several(pieces, text, texts, &mut { MOST_STEPS }),
     }
 }
 
 /// Several pieces in one segment: each name takes as little as what follows leaves.
-fn several(pieces: &[Piece], text: &str, texts: &mut Vec<(String, String)>) -> Option<usize> {
+fn several(
+    pieces: &[Piece],
+    text: &str,
+    texts: &mut Vec<(String, String)>,
+    steps: &mut usize,
+) -> Option<usize> {
+    *steps = steps.checked_sub(1)?;
     let (first, rest) = match pieces.split_first() {
         None => return text.is_empty().then_some(0),
         Some(split) => split,
@@ -238,17 +247,17 @@ fn several(pieces: &[Piece], text: &str, texts: &mut Vec<(String, String)>) -> O
                 percent_encoding::utf8_percent_encode(own, percent_encoding::NON_ALPHANUMERIC).to_string();
             let after =
                 [own.as_str(), encoded.as_str()].into_iter().find_map(|own| text.strip_prefix(own))?;
-            several(rest, after, texts).map(|more| more.saturating_add(own.len()))
+            several(rest, after, texts, steps).map(|more| more.saturating_add(own.len()))
         }
         Piece::Name(name) => {
             let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
-            // The last name takes everything; for the others every end is tried, which is quadratic at worst.
+            // The last name takes everything; for the others every end is tried.
             let ends: Vec<usize> = if rest.is_empty() { vec![text.len()] } else { ends.collect() };
             ends.into_iter().filter(|end| *end > 0).find_map(|end| {
                 let (taken, after) = text.split_at_checked(end)?;
                 let mark = texts.len();
                 texts.push((name.clone(), taken.to_owned()));
-                let found = several(rest, after, texts);
+                let found = several(rest, after, texts, steps);
                 if found.is_none() {
                     texts.truncate(mark);
                 }
@@ -287,6 +296,9 @@ mod tests {
         assert_eq!(own, Some(6));
         let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         assert_eq!(texts, [("owner", "me"), ("repo", "a.b")]);
+        // A hostile template is given up, soon.
+        let names = segment(&format!("{}!", "{a}".repeat(40)));
+        assert_eq!(fit(&names, &"x".repeat(4_000), &mut Vec::new()), None);
         assert_eq!(fit(&segment("a b"), "a%20b", &mut Vec::new()), Some(4));
         assert_eq!(segments("/").len(), 1);
     }

@@ -61,7 +61,7 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),
-    Call(call::Args),
+    Call(Box<call::Args>),
     Serve(Box<serve::Args>),
     Mock(Box<mock::Args>),
     Export(export::Args),

@@ -34,8 +34,28 @@ pub(crate) fn run(input: &[u8]) {
             return;
         }
     };
-    // What has a form comes back from it, whatever else is kept out.
+    // What has a form comes back from it, whatever else is kept out. Only a `null` where the lowering has taken another
+    // type for granted is read as absent.
     let decoded = lowered.decoder.decode(encoded.clone());
     let decoded = decoded.unwrap_or_else(|error| panic!("{encoded} is refused: {error:?}: {}", case()));
-    assert_eq!(decoded, value, "{encoded}: {}", case());
+    let takes_types = lowered
+        .rewrites
+        .iter()
+        .any(|rewrite| rewrite.effect == Effect::Narrower && rewrite.keyword == "type");
+    if takes_types {
+        assert_eq!(without_nulls(&decoded), without_nulls(&value), "{encoded}: {}", case());
+    } else {
+        assert_eq!(decoded, value, "{encoded}: {}", case());
+    }
+}
+
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(_, member)| !member.is_null());
+            kept.map(|(key, member)| (key.clone(), without_nulls(member))).collect()
+        }
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        other => other.clone(),
+    }
 }

@@ -7,8 +7,8 @@ use std::io;
 use std::time::Duration;
 
 use opentool::openapi::Sent;
-use opentool::schema::{Dialect, MessageError};
-use opentool::{NameClash, ToolError, UnknownTool, Upstream};
+use opentool::schema::{Dialect, MessageError, problem_code};
+use opentool::{NameClash, Problem, ToolError, UnknownTool, Upstream};
 use opentool_http::HttpError;
 use serde_json::{Map, Value, json};
 
@@ -123,10 +123,7 @@ pub(crate) enum CliError {
         format: String,
     },
     /// Tools that a provider would refuse were left out; each has been shown with the reason.
-    #[error(
-        "{refused} of {} cannot be written for `{dialect}`, said above; the others are",
-        crate::console::counted(*.tools, "tool")
-    )]
+    #[error("{}", not_lowered(*.refused, *.tools, *.dialect))]
     NotLowered {
         /// How many.
         refused: usize,
@@ -302,7 +299,7 @@ impl CliError {
             Self::Call(ToolError::InvalidArguments(invalid))
             | Self::Unfit { error: ToolError::InvalidArguments(invalid), .. }
             | Self::NotSent(ToolError::InvalidArguments(invalid)) => {
-                error.insert("problems".into(), json!(invalid.problems));
+                error.insert("problems".into(), invalid.problems.iter().map(coded).collect());
             }
             Self::Call(ToolError::UnknownTool(unknown)) => {
                 error.insert("did_you_mean".into(), json!(unknown.nearest));
@@ -390,6 +387,26 @@ fn upstream_text(error: &ToolError) -> String {
     text.push_str("\n  ");
     text.push_str(&sent.to_string());
     text
+}
+
+/// A problem with the code that `check-args` gives it, besides the rule of the schema.
+fn coded(problem: &Problem) -> Value {
+    let mut coded = json!({"code": problem_code(problem)});
+    if let (Some(members), Value::Object(told)) = (coded.as_object_mut(), json!(problem)) {
+        members.extend(told);
+    }
+    coded
+}
+
+fn not_lowered(refused: usize, tools: usize, dialect: Dialect) -> String {
+    let tools_in_all = crate::console::counted(tools, "tool");
+    if refused < tools {
+        format!("{refused} of {tools_in_all} cannot be written for `{dialect}`, said above; the others are")
+    } else {
+        format!(
+            "{tools_in_all} cannot be written for `{dialect}`, said above; there is nothing else to write"
+        )
+    }
 }
 
 /// The operator's text of a failed call. Arguments that do not fit are listed one a line already.

@@ -2,12 +2,12 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use opentool::schema::{
-    Change, Decoder, Dialect, LowerError, LowerOptions, Repairs, Strict, Validator, lower, lower_all,
-    problem_code,
+    Change, Decoder, Dialect, Examined, LowerError, LowerOptions, Repairs, Strict, Validator, lower,
+    lower_all, problem_code,
 };
-use opentool::{Arguments, InvalidArguments, Problem, ToolDefinition, ToolError, ToolSet};
+use opentool::{ToolDefinition, ToolError, ToolSet};
 use opentool_text::printable_line;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::args::examples;
 use crate::call::standard_input;
@@ -26,7 +26,8 @@ const SHOWN: usize = 300;
 /// is possible, and what is left must be valid. Nothing is run or sent.
 /// With `--from` the model is taken to have seen the tool in that dialect, as
 /// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on. The
-/// tool may then be named as the provider knows it.
+/// tool may then be named as the provider knows it. The stages are shown for arguments
+/// that are refused in the end as well, up to the point where that is decided.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool check-args petstore.yaml getPetById '{\"petId\": \"2\",}'"
@@ -80,21 +81,13 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         Some(_) if from_input => standard_input()?,
         written => written.unwrap_or_default(),
     };
-    match take(tool, &written, args.mode, &decoder)? {
-        Ok((arguments, changes)) => {
-            if console.is_json() {
-                Ok(console.json(&report(Some(arguments), &changes, &[]))?)
-            } else {
-                Ok(console.styled(&page(&written, &changes, &arguments, args.mode))?)
-            }
-        }
-        Err(error) => {
-            if console.is_json() {
-                console.json(&report(None, &[], &error.problems))?;
-            }
-            Err(ToolError::from(error).into())
-        }
+    let examined = examine(tool, &written, args.mode, &decoder)?;
+    if console.is_json() {
+        console.json(&Value::from(&examined))?;
+    } else {
+        console.styled(&page(&written, &examined, args.mode))?;
     }
+    examined.result.map(|_| ()).map_err(|error| ToolError::from(error).into())
 }
 
 /// The tool, by its own name or by that which the provider knows, and the way back for arguments written for it.
@@ -126,41 +119,42 @@ fn seen_as<'t>(
     Ok((tool, lowered.map(|place| set.tools.swap_remove(place).decoder).unwrap_or_default()))
 }
 
-type Taken = Result<(Arguments, Vec<Change>), InvalidArguments>;
-
-fn take(tool: &ToolDefinition, written: &str, mode: Repairs, decoder: &Decoder) -> Result<Taken, CliError> {
+fn examine(
+    tool: &ToolDefinition,
+    written: &str,
+    mode: Repairs,
+    decoder: &Decoder,
+) -> Result<Examined, CliError> {
     let validator = Validator::new(&tool.input_schema).map_err(|error| CliError::Checked {
         words: format!("no call can be checked, because the tool's input schema cannot be used: {error}"),
         unreadable: 1,
     })?;
-    Ok(validator.take_decoded(&Value::from(written), decoder, mode))
-}
-
-/// `{value, changes, errors}`; the value is `null` where there are errors.
-fn report(value: Option<Arguments>, changes: &[Change], problems: &[Problem]) -> Value {
-    let errors = problems.iter().map(|problem| {
-        json!({"code": problem_code(problem), "pointer": problem.pointer, "message": problem.to_string()})
-    });
-    json!({
-        "value": value.map(Arguments::into_map).map(Value::Object),
-        "changes": changes.iter().map(Value::from).collect::<Vec<_>>(),
-        "errors": errors.collect::<Vec<_>>(),
-    })
+    Ok(validator.examine(&Value::from(written), decoder, mode))
 }
 
 /// One line a stage.
-fn page(written: &str, changes: &[Change], arguments: &Map<String, Value>, mode: Repairs) -> String {
+fn page(written: &str, examined: &Examined, mode: Repairs) -> String {
     let mut page = String::new();
     let mut line = |stage: &str, text: &str| {
         page.push_str(&format!("{STRONG}{stage:8}{STRONG:#} {}\n", printable_line(text)));
     };
     let shown = if written.trim().is_empty() { "(nothing)".to_owned() } else { one_line(written) };
     line("written", &shown);
-    for change in changes {
+    for change in &examined.changes {
         line(change.stage.as_str(), &words(change));
     }
-    let result = Value::Object(arguments.clone()).to_string();
-    line(if mode == Repairs::Partial { "so far" } else { "valid" }, &result);
+    match &examined.result {
+        Ok(arguments) => {
+            let result = Value::Object(Map::clone(arguments)).to_string();
+            line(if mode == Repairs::Partial { "so far" } else { "valid" }, &result);
+        }
+        // The words of each problem are those of the error, which follows.
+        Err(error) => {
+            let mut codes: Vec<&str> = error.problems.iter().map(problem_code).collect();
+            codes.dedup();
+            line("refused", &codes.join(", "));
+        }
+    }
     page
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use opentool::schema::{Dialect, MessageFormat, parse_calls};
+use opentool::schema::{Dialect, MessageFormat, parse_calls, parse_calls_of, problem_code};
 use opentool::{Diagnostic, Problem};
 
 use crate::args::examples;
@@ -14,26 +14,13 @@ use crate::source::{Place, read};
 /// How long an answer at an address may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What can be wrong with an answer: the rules that `parse_calls` names.
-const CODES: [&str; 10] = [
-    "call",
-    "call-id",
-    "call-name",
-    "choices",
-    "unsupported",
-    "truncated",
-    "blocked",
-    "more",
-    "json",
-    "number",
-];
-
 /// Read the calls that a model asks for from a provider's answer
 ///
 /// The answer is the whole body of the response, the assistant's message, the list of
 /// calls or one call; with `--from text` the words of a model that writes its calls
-/// into its text. Prints `[{"id", "name", "arguments"}]`. A call that cannot be read
-/// does not hide the others: it is reported, and the exit code is 1.
+/// into its text. Prints `[{"id", "name", "arguments"}]`, and `[]` where there are none.
+/// A call that cannot be read does not hide the others: it is reported, and the exit
+/// code is 1.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool parse-calls --from openai response.json"
@@ -44,6 +31,10 @@ pub(crate) struct Args {
     /// The format of the answer; every dialect of a provider has the same
     #[arg(long, value_name = "DIALECT", value_parser = formats())]
     from: MessageFormat,
+    /// With `--from text`, the name of a tool that the model has, as often as there are tools; calls of these are also
+    /// found without the marks of a template, where the text ends with one in a fence, in backticks or as bare JSON
+    #[arg(long = "tool", value_name = "NAME")]
+    tools: Vec<String>,
     /// A path, an http(s) URL, or `-` for standard input
     #[arg(value_name = "FILE", default_value = "-")]
     file: Place,
@@ -70,8 +61,24 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let (bytes, _) = read(&args.file, TIMEOUT)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| CliError::argument(format!("{place} is not text"), "an answer is UTF-8"))?;
-    let parsed =
-        parse_calls(args.from, &text).map_err(|error| CliError::NoAnswer { place: place.clone(), error })?;
+    if args.from != MessageFormat::Text && !args.tools.is_empty() {
+        return Err(CliError::usage(
+            "`--tool` goes with `--from text`",
+            "in the other formats a call has a place of its own, whatever its name",
+        ));
+    }
+    let read = match args.from {
+        MessageFormat::Text => Ok(parse_calls_of(&text, args.tools.iter().map(String::as_str))),
+        format => parse_calls(format, &text),
+    };
+    let parsed = match read {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // Whoever reads the calls finds that there are none.
+            console.json(&[(); 0])?;
+            return Err(CliError::NoAnswer { place, error });
+        }
+    };
     let problems: Vec<Diagnostic> =
         parsed.problems.iter().map(|problem| diagnostic(problem).file(place.as_str())).collect();
     console.diagnostics(&place, &problems)?;
@@ -90,6 +97,5 @@ fn diagnostic(problem: &Problem) -> Diagnostic {
         message.push_str(", found ");
         message.push_str(found);
     }
-    let code = CODES.into_iter().find(|code| *code == problem.rule).unwrap_or("call");
-    Diagnostic::error(code, problem.pointer.clone(), message)
+    Diagnostic::error(problem_code(problem), problem.pointer.clone(), message)
 }

@@ -89,6 +89,14 @@ fn check(tool: &str, arguments: &str, options: &[&str]) -> Ran {
     opentool(["check-args", "petstore.yaml", tool, arguments].iter().chain(options)).end()
 }
 
+/// The arguments were refused because of what stands there, and the stages up to that are on standard output.
+#[track_caller]
+fn refused(ran: &Ran, pointer: &str) {
+    assert_eq!(ran.code, 4, "\n{ran}");
+    assert!(ran.text().starts_with("written  ") && ran.text().contains("\nrefused  "), "\n{ran}");
+    assert!(ran.stderr.contains(&format!("\n  {pointer}: ")), "\n{ran}");
+}
+
 #[test]
 fn each_stage_is_shown() {
     let written = "Sure: {'name': 'Rex', 'species': 'Dog', 'tags': '[\"good\"]', 'colour': null,}";
@@ -118,6 +126,18 @@ fn programs_get_the_value_the_record_and_codes() {
             "errors": [],
         })
     );
+    // What came before a refusal is shown as well, to people and programs.
+    let ran = check("getPetById", "{'petId': '2', 'x': 1,}", &[]);
+    assert_eq!(ran.code, 4, "\n{ran}");
+    assert!(ran.text().contains("\ncoerce   /petId: text to integer, \"2\" → 2\n"), "\n{ran}");
+    assert!(ran.text().ends_with("\nrefused  unknown_property\n"), "\n{ran}");
+    let ran = check("getPetById", "{'petId': '2', 'x': 1,}", &["--json"]);
+    let stages: Vec<Value> =
+        ran.json()["changes"].as_array().unwrap().iter().map(|change| change["stage"].clone()).collect();
+    assert_eq!(stages, ["repair", "coerce"], "\n{ran}");
+    assert_eq!(ran.json()["errors"][0]["code"], "unknown_property");
+    // One vocabulary: standard error has the same code and the same pointer.
+    assert!(ran.stderr.contains("{\"code\":\"unknown_property\",\"pointer\":\"/x\","), "\n{ran}");
     let ran = check("getPetById", "{\"petId\": ", &["--json"]);
     assert_eq!(ran.code, 4, "\n{ran}");
     let report = ran.json();
@@ -131,7 +151,7 @@ fn what_was_written_for_a_dialect_is_taken_back() {
     let written = "{\"name\": \"Rex\", \"species\": \"dog\", \"born\": null, \"tags\": null, \"photoUrls\": null, \"status\": null,}";
     golden("check-args/from", &check("addPet", written, &["--from", "openai-strict"]).success().to_string());
     // The tool's own schema knows no null there, and the default mending drops it too; strictly it is wrong.
-    check("addPet", &written.replace(",}", "}"), &["--mode", "strict"]).failure(4, &["/born"]);
+    refused(&check("addPet", &written.replace(",}", "}"), &["--mode", "strict"]), "/born");
     let ran = check("addPet", &written.replace(",}", "}"), &["--mode", "strict", "--from", "openai-strict"]);
     assert!(ran.success().text().ends_with("valid    {\"name\":\"Rex\",\"species\":\"dog\"}\n"));
     check("addPet", "{}", &["--from", "opnai"]).failure(2, &["opnai"]);
@@ -157,7 +177,7 @@ fn a_tool_may_be_named_as_the_provider_knows_it() {
     assert!(ran.text().ends_with("valid    {\"id\":1}\n"), "\n{ran}");
     // Under its own name too; without strict, `null` is wrong.
     run(&["order create", written, "--from", "openai", "--strict", "always", "--mode", "strict"]).success();
-    run(&["order_create", written, "--from", "openai", "--mode", "strict"]).failure(4, &["/note"]);
+    refused(&run(&["order_create", written, "--from", "openai", "--mode", "strict"]), "/note");
     // Nobody calls it so who saw the tool's own name.
     run(&["order_create", written]).failure(4, &["did you mean `order create`"]);
 }

@@ -64,7 +64,34 @@ fn what_cannot_be_read_is_reported_and_hides_nothing() {
     golden("parse-calls/problem", &run(&[]).to_string());
     let ran = run(&["--json"]);
     assert_eq!((ran.code, ran.json().as_array().unwrap().len()), (1, 2), "\n{ran}");
-    assert!(ran.stderr.contains("\"code\":\"call-name\",\"pointer\":\"/content/1/name\""), "\n{ran}");
+    assert!(ran.stderr.contains("\"code\":\"invalid_name\",\"pointer\":\"/content/1/name\""), "\n{ran}");
+}
+
+#[test]
+fn where_there_are_no_calls_there_is_an_empty_list() {
+    let refused = json!({"error": {"message": "no quota"}}).to_string();
+    for (answer, code) in [(refused.as_str(), 3), ("{}", 3), ("no JSON", 3)] {
+        for options in [&[][..], &["--json"]] {
+            let line = ["parse-calls", "--from", "openai"];
+            let ran = opentool(line.iter().chain(options)).input(answer).end();
+            assert_eq!((ran.code, ran.json()), (code, json!([])), "\n{ran}");
+        }
+    }
+}
+
+#[test]
+fn who_knows_the_tools_finds_calls_without_marks() {
+    let text = "I will look.\n```json\n{\"name\": \"now\", \"arguments\": {}}\n```\n";
+    let names = |options: &[&str]| {
+        let line = ["parse-calls", "--from", "text"];
+        opentool(line.iter().chain(options)).input(text).end().success().json().as_array().unwrap().len()
+    };
+    assert_eq!(
+        (names(&[]), names(&["--tool", "other"]), names(&["--tool", "a", "--tool", "now"])),
+        (0, 0, 1)
+    );
+    let ran = opentool(["parse-calls", "--from", "openai", "--tool", "now"]).input("{}").end();
+    assert_eq!(ran.code, 2, "\n{ran}");
 }
 
 #[test]
@@ -77,12 +104,16 @@ fn numbers_are_not_rounded() {
 #[test]
 fn mistakes_are_told_apart() {
     let run = |from: &str, input: &str| opentool(["parse-calls", "--from", from]).input(input).end();
-    run("openai", "{\"content\": [{\"type\": \"tool_use\"}]}")
-        .failure(3, &["standard input: ", "it looks like `anthropic`"]);
-    run("anthropic", "{\"content\": [").failure(3, &["line 1, column 13"]);
-    run("openai", "data: {\"choices\": []}\n\n").failure(3, &["a stream of events"]);
-    run("openai", "{\"error\": {\"message\": \"quota\"}}")
-        .failure(3, &["the provider reports an error: quota"]);
+    for (from, input, told) in [
+        ("openai", "{\"content\": [{\"type\": \"tool_use\"}]}", "it looks like `anthropic`"),
+        ("anthropic", "{\"content\": [", "line 1, column 13"),
+        ("openai", "data: {\"choices\": []}\n\n", "a stream of events"),
+        ("openai", "{\"error\": {\"message\": \"quota\"}}", "the provider reports an error: quota"),
+    ] {
+        let ran = run(from, input);
+        assert_eq!((ran.code, ran.text()), (3, "[]\n"), "\n{ran}");
+        assert!(ran.stderr.starts_with("error: standard input: ") && ran.stderr.contains(told), "\n{ran}");
+    }
     run("opanai", "{}").failure(2, &["opanai", "openai"]);
     opentool(["parse-calls", "{}"]).end().failure(2, &["--from <DIALECT>"]);
     opentool(["parse-calls", "--from", "openai", "nowhere.json"]).end().failure(3, &["nowhere.json"]);

@@ -49,6 +49,12 @@ const EXPLAINED: &[(&str, &str, &str, &str)] = &[
         "a `.` within a value of the style `label` looks like the one between values (RFC 6570, section 3.2.5)",
     ),
     (
+        "sample-3.0_json_parameters-style.json",
+        "query_spaceDelimited",
+        "/query/",
+        "a space within a value looks like the one between values, since a URL has both as `%20`",
+    ),
+    (
         "dir-stripe.com.json",
         "PostBillingPortalConfigurations",
         "required but missing, expected an object",

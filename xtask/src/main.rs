@@ -3,10 +3,12 @@
 //! `cargo xtask ci` is what lands a change; the other commands are its parts. Nothing here is published.
 
 mod ci;
+mod clients;
 mod corpus;
 mod dialects;
 mod end_to_end;
 mod fuzz;
+mod imports;
 mod peers;
 mod run;
 
@@ -22,6 +24,8 @@ Commands:
   corpus    fetches real OpenAPI documents, imports every one, prints a table
   dialects  lowers the tools of those documents to every dialect, prints what is lost and refused
   end-to-end  sends every operation of those documents to the mock upstream, prints what was not read as it was meant
+  openapi-clients  compares our requests with those of another OpenAPI client, writes docs/openapi-clients.md
+  import-peers     compares what importing costs with FastMCP, writes docs/speed.md
   fuzz      libFuzzer on every way in; --replay: the kept inputs only, without cargo-fuzz
   bench     all benchmarks
 ";
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
         Some("corpus") => corpus::run(&rest),
         Some("dialects") => dialects::run(),
         Some("end-to-end") => end_to_end::run(&rest),
+        Some("openapi-clients") => clients::run(),
+        Some("import-peers") => imports::run(),
         Some("fuzz") => fuzz::run(&rest),
         Some("bench") => run::cargo(&["bench", "--package", "opentool-benches"]),
         Some("help" | "--help" | "-h") => {

@@ -1,5 +1,5 @@
-//! Installs the programs of others that the tests talk to: MCP clients in Python and TypeScript, and Python libraries
-//! whose schemas are compared with ours.
+//! Installs the programs of others that the tests talk to, or that are compared with ours: MCP clients in Python and
+//! TypeScript, libraries that make schemas, an OpenAPI client, an OpenAPI importer.
 //!
 //! Everything goes below `target/peers` by the ordinary package clients; a second run finds it there.
 
@@ -20,6 +20,11 @@ const PYTHON: &[&str] = &[
 /// The TypeScript SDK, in its current and in its legacy line.
 const NODE: &[&str] = &["@modelcontextprotocol/client@2.4.0", "@modelcontextprotocol/sdk@1.32.2"];
 
+/// The OpenAPI client whose requests are compared with ours.
+pub(crate) const OPENAPI_CLIENT: &str = "swagger-client@3.39.0";
+/// The importer whose speed is compared with ours.
+pub(crate) const FASTMCP: &str = "fastmcp==4.1.0";
+
 /// Where the peers are.
 pub(crate) struct Peers {
     /// The interpreter that has the packages.
@@ -30,23 +35,34 @@ pub(crate) struct Peers {
 
 /// Installs what is missing, saying so.
 pub(crate) fn install() -> Result<Peers, String> {
-    let folder = target().join("peers");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
-    let python = python(&folder)?;
-    let node = node(&folder)?;
-    redis()?;
-    Ok(Peers { python, node })
+    Ok(Peers { python: python("python", PYTHON)?, node: node("node", NODE)? })
 }
 
-fn python(folder: &std::path::Path) -> Result<PathBuf, String> {
-    let environment = folder.join("python");
+/// The folder with the OpenAPI client.
+pub(crate) fn openapi_client() -> Result<PathBuf, String> {
+    node("openapi-client", &[OPENAPI_CLIENT])
+}
+
+/// The interpreter that has FastMCP.
+pub(crate) fn fastmcp() -> Result<PathBuf, String> {
+    python("fastmcp", &[FASTMCP])
+}
+
+fn folder(name: &str) -> Result<PathBuf, String> {
+    let folder = target().join("peers").join(name);
+    std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    Ok(folder)
+}
+
+fn python(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
+    let environment = folder(name)?;
     let python = environment.join("bin/python");
     let stamp = environment.join("installed");
-    let wanted = PYTHON.join(" ");
+    let wanted = packages.join(" ");
     if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
         return Ok(python);
     }
-    println!("installing with pip into target/peers/python: {wanted}");
+    println!("installing with pip into target/peers/{name}: {wanted}");
     let make = || output(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment));
     if let Err(first) = make() {
         // Debian ships the module apart from the interpreter.
@@ -59,37 +75,21 @@ fn python(folder: &std::path::Path) -> Result<PathBuf, String> {
         make()?;
     }
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    output(Command::new(&python).args(pip).args(PYTHON))?;
+    output(Command::new(&python).args(pip).args(packages))?;
     std::fs::write(&stamp, wanted).map_err(|e| e.to_string())?;
     Ok(python)
 }
 
-/// A server for the tests of the memory in Redis; they start it themselves, on a port of its own.
-fn redis() -> Result<(), String> {
-    if output(Command::new("redis-server").arg("--version")).is_ok() {
-        return Ok(());
-    }
-    println!("there is no redis-server; installing it with apt-get");
-    let install = || output(Command::new("apt-get").args(["install", "--yes", "redis-server"]));
-    install()
-        .or_else(|_| {
-            output(Command::new("apt-get").arg("update"))?;
-            install()
-        })
-        .map(drop)
-}
-
-fn node(folder: &std::path::Path) -> Result<PathBuf, String> {
-    let home = folder.join("node");
+fn node(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
+    let home = folder(name)?;
     let stamp = home.join("installed");
-    let wanted = NODE.join(" ");
+    let wanted = packages.join(" ");
     if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
         return Ok(home);
     }
-    println!("installing with npm into target/peers/node: {wanted}");
-    std::fs::create_dir_all(&home).map_err(|e| e.to_string())?;
+    println!("installing with npm into target/peers/{name}: {wanted}");
     let npm = ["install", "--silent", "--no-audit", "--no-fund", "--no-save", "--prefix"];
-    output(Command::new("npm").args(npm).arg(&home).args(NODE))?;
+    output(Command::new("npm").args(npm).arg(&home).args(packages))?;
     std::fs::write(&stamp, wanted).map_err(|e| e.to_string())?;
     Ok(home)
 }

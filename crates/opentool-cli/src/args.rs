@@ -3,7 +3,8 @@
 use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    call, check, check_args, completions, convert, export, list, mock, new, parse_calls, serve, show,
+    ask, call, chat, check, check_args, completions, convert, export, list, mock, new, parse_calls, serve,
+    show,
 };
 use crate::{demo, exit};
 
@@ -61,7 +62,9 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),
-    Call(Box<call::Args>),
+    Call(call::Args),
+    Ask(Box<ask::Args>),
+    Chat(Box<chat::Args>),
     Serve(Box<serve::Args>),
     Mock(Box<mock::Args>),
     Export(export::Args),

@@ -132,6 +132,18 @@ pub(crate) enum CliError {
         /// The dialect.
         dialect: Dialect,
     },
+    /// A model gave no answer, or none that ends a turn well.
+    #[error("{message}")]
+    Model {
+        /// What went wrong, with its causes.
+        message: String,
+        /// What to do about it.
+        help: Option<Cow<'static, str>>,
+        /// How the program ends.
+        exit: Exit,
+        /// A short name for programs.
+        code: &'static str,
+    },
     /// The file that was to be written is there.
     #[error("{file}: there is a file of this name, and it stays as it is")]
     FileExists {
@@ -205,6 +217,7 @@ impl CliError {
             | Self::Answer => Exit::Negative,
             Self::Checked { .. } | Self::NoAnswer { .. } => Exit::Source,
             Self::Server { .. } => Exit::Server,
+            Self::Model { exit, .. } => *exit,
             Self::FileExists { .. } | Self::NotWritten { .. } | Self::Output(_) => Exit::Output,
         }
     }
@@ -224,6 +237,7 @@ impl CliError {
             Self::Call(error) | Self::NotSent(error) => error.code(),
             Self::Answer => "failed",
             Self::Server { .. } => "server",
+            Self::Model { code, .. } => code,
             Self::Checked { .. } => "check_failed",
             Self::NoAnswer { .. } => "not_an_answer",
             Self::WouldLose { .. } => "would_lose",
@@ -281,7 +295,7 @@ impl CliError {
                 HttpError::TimedOut { .. } => Some("`--timeout SECONDS` waits longer".into()),
                 _ => None,
             },
-            Self::Server { help, .. } => help.as_deref().map(Cow::Borrowed),
+            Self::Server { help, .. } | Self::Model { help, .. } => help.as_deref().map(Cow::Borrowed),
             Self::FileExists { .. } => Some("`--force` replaces it".into()),
             _ => None,
         }

@@ -26,15 +26,16 @@ pub(crate) enum Exit {
 pub(crate) const HELP: &str = "\
 \x1b[1m\x1b[4mExit codes:\x1b[0m
   0  done
-  1  the tool answered, and the answer is an error; `check` or `parse-calls` found
-     errors; something would be lost that `--deny loss` protects; `export` left out
-     tools that the provider would refuse
+  1  the tool answered, and the answer is an error; `ask` came to no answer: refused,
+     cut off, a call that nobody allowed; `check` or `parse-calls` found errors;
+     something would be lost that `--deny loss` protects; `export` left out tools that
+     the provider would refuse
   2  the command line cannot be followed
   3  a source cannot be read, or two sources have a tool of the same name; also when
      `list`, `show`, `export` or `convert` left out what a source has wrong (the rest
      is shown)
   4  the call cannot be made, and nothing was sent: no such tool, arguments that do
-     not fit, credentials that are missing
+     not fit, credentials or the model's key that are missing
   5  no usable answer from the service: unreachable, too late, too large, broken
   6  the server could not start, or ended with an error
   7  the output could not be written";

@@ -20,6 +20,7 @@ mod render;
 mod runtime;
 mod serve;
 mod source;
+mod talk;
 mod target;
 mod write;
 

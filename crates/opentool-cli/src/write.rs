@@ -52,6 +52,17 @@ impl Target {
     }
 }
 
+/// Writes a file that is not there.
+///
+/// # Errors
+/// If it is there, or cannot be written.
+pub(crate) fn new(file: &Path, content: &str) -> io::Result<()> {
+    write(file, content.as_bytes(), Existing::Keep).map_err(|error| match error {
+        CliError::NotWritten { error, .. } => error,
+        other => io::Error::new(io::ErrorKind::AlreadyExists, other.to_string()),
+    })
+}
+
 fn exists(file: &Path) -> CliError {
     CliError::FileExists { file: file.display().to_string() }
 }

@@ -1,6 +1,8 @@
 //! One file a command, and the frame around them: arguments in, exit code out.
 
+pub(crate) mod ask;
 pub(crate) mod call;
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod check_args;
 pub(crate) mod completions;

@@ -8,6 +8,8 @@ fn every_help_text_is_as_reviewed() {
         "list",
         "show",
         "call",
+        "ask",
+        "chat",
         "serve",
         "mock",
         "export",

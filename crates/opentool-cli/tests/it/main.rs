@@ -33,4 +33,5 @@ mod serve;
 mod shape;
 mod show;
 mod source_mistakes;
+mod talk;
 mod upstream;

@@ -1,0 +1,164 @@
+//! `opentool ask`: one question to a model that has tools, for scripts and for a quick answer.
+
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use opentool::Message;
+use opentool::agent::{AgentEvent, Finish, Reply};
+use opentool_text::printable;
+
+use crate::args::examples;
+use crate::console::Console;
+use crate::credentials::Access;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::runtime;
+use crate::source::{Loading, Selection, SourceSpec};
+use crate::talk::{self, Editor, Show, Talk, Trace, interrupted};
+
+/// Ask a model a question that it answers with tools
+///
+/// The last word is the question, `-` reads it from standard input; those before it are
+/// the sources of the tools. The answer goes to standard output, what is called on the
+/// way to standard error. Before a tool that may change something you are asked; where
+/// nobody can be asked, --yes runs it.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment, after_help = examples! {
+    "opentool ask petstore.yaml 'Which pets are pending?' --model gpt-5"
+    "opentool ask petstore.yaml 'Reserve pet no. 2.' --yes"
+    "git diff | opentool ask - --model ollama:qwen3 --system 'Review this change.'"
+    "opentool ask petstore.yaml 'How many pets?' --json | jq -r 'select(.event == \"done\").reply.text'"
+    "opentool ask petstore.yaml 'How many pets?' --record pets.json"
+    "opentool ask petstore.yaml 'How many pets?' --model replay:pets.json"
+})]
+pub(crate) struct Args {
+    /// Where the tools come from, then the question
+    #[arg(required = true, value_name = "SOURCE… QUESTION")]
+    words: Vec<String>,
+    /// Print what each answer and each call took, on standard error
+    #[arg(long)]
+    trace: bool,
+    #[command(flatten)]
+    talk: Talk,
+    #[command(flatten)]
+    loading: Loading,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    access: Access,
+}
+
+/// Asks, and prints the answer; with `--json` every event as a line.
+pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
+    let (question, sources) = args.words.split_last().ok_or_else(|| {
+        CliError::usage("there is no question", "write it last: `opentool ask SOURCE \"…\"`")
+    })?;
+    let question = match question.as_str() {
+        "-" if sources.iter().any(|source| source == "-") => {
+            return Err(CliError::usage(
+                "standard input cannot be both a source and the question",
+                "save one of them to a file",
+            ));
+        }
+        "-" => {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text)?;
+            text
+        }
+        text => text.to_owned(),
+    };
+    if question.trim().is_empty() {
+        return Err(CliError::usage("the question is empty", "write it last: `opentool ask SOURCE \"…\"`"));
+    }
+    let sources: Vec<SourceSpec> = sources
+        .iter()
+        .map(|source| {
+            source
+                .parse()
+                .map_err(|error| CliError::usage(format!("{source}: {error}"), "see `opentool --help`"))
+        })
+        .collect::<Result<_, _>>()?;
+    let from = (&args.loading, &args.selection, &args.access);
+    let tools = args.talk.tools(sources, from, console)?;
+    let (agent, mut messages) = args.talk.agent(tools, args.loading.timeout)?;
+    messages.push(Message::user(question.trim_end()));
+
+    let trace = Arc::new(Trace::new(agent.model().name()));
+    trace.begin();
+    let watching = Arc::clone(&trace);
+    let mut agent = agent.observe(move |event| watching.tell(event));
+    if !console.is_json() && io::stdin().is_terminal() && io::stdout().is_terminal() {
+        agent = agent.approver(|call| async {
+            // A person takes their time, and the terminal is read by blocking.
+            tokio::task::spawn_blocking(move || {
+                talk::question(&call, &mut Editor::new(Vec::new()).ok()?).ok()?
+            })
+            .await
+            .ok()?
+        });
+    }
+    let answered = runtime::wait_for(async {
+        let mut events = agent.stream(messages);
+        let words = !console.is_json() && io::stdout().is_terminal();
+        let show = Show::calls(anstream::stderr());
+        let live = Show::all(anstream::stdout());
+        while let Some(event) = events.next().await {
+            let event = event.map_err(interrupted);
+            if event.is_err() && words {
+                live.end()?;
+            }
+            let event = event?;
+            if console.is_json() {
+                console.json_line(&event)?;
+            } else if words {
+                live.tell(&event);
+            } else {
+                show.tell(&event);
+            }
+            if let AgentEvent::Done { reply } = event {
+                if words {
+                    live.end()?;
+                }
+                return Ok(reply);
+            }
+        }
+        Err(CliError::usage("there is no question", "write it last"))
+    });
+    trace.end();
+    if args.trace {
+        anstream::stderr().write_all(trace.last().as_bytes())?;
+    }
+    let reply = answered?;
+    print(&reply, console)?;
+    settle(&reply)
+}
+
+/// The answer, where it was not shown as it came.
+fn print(reply: &Reply, console: &Console) -> Result<(), CliError> {
+    if console.is_json() {
+        return Ok(());
+    }
+    let is_shown = io::stdout().is_terminal() && reply.finish != Finish::ReturnDirect;
+    if !is_shown {
+        let mut text = reply.text.clone();
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        console.data(text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// An answer that is none has an exit code of its own.
+fn settle(reply: &Reply) -> Result<(), CliError> {
+    let (message, code) = match reply.finish {
+        Finish::CutOff => ("the answer was cut off at the model's output limit", "cut_off"),
+        Finish::Refused => ("the model refused to answer", "refused"),
+        Finish::Stopped | Finish::RoundLimit | Finish::CallLimit => {
+            ("the turn ended before an answer", "stopped")
+        }
+        _ => return Ok(()),
+    };
+    Err(CliError::Model { message: printable(message).into_owned(), help: None, exit: Exit::Negative, code })
+}

@@ -1,0 +1,132 @@
+//! Talking to a model that has tools: what `ask` and `chat` share. The loop itself is the library's.
+
+mod line;
+mod model;
+mod prompt;
+mod question;
+mod show;
+mod trace;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use opentool::agent::{Agent, Approvals};
+use opentool::{Message, ToolSet};
+
+use crate::console::Console;
+use crate::credentials::Access;
+use crate::error::CliError;
+use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
+
+pub(crate) use line::{HELP, Typed, read_command};
+pub(crate) use model::interrupted;
+pub(crate) use prompt::{Editor, Said};
+pub(crate) use question::question;
+pub(crate) use show::Show;
+pub(crate) use trace::Trace;
+
+/// What the model is, what it knows, and what it may do.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct Talk {
+    /// The model: `PROVIDER:MODEL`, such as `anthropic:claude-sonnet-4-5` or `ollama:qwen3`, a name that says whose it is
+    /// (`gpt-5`), or `replay:FILE` for a recording, which needs no key
+    #[arg(short, long, value_name = "MODEL", env = "OPENTOOL_MODEL", hide_env_values = true)]
+    model: Option<String>,
+    /// Instructions that stand before the conversation; `@FILE` reads them
+    #[arg(long, value_name = "TEXT")]
+    system: Option<String>,
+    /// How many answers of the model one turn may take
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
+    max_rounds: u32,
+    /// Record what the model is asked and answers into this file, without secrets: `--model replay:FILE` plays it
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Go on with a conversation that was saved
+    #[arg(long = "continue", value_name = "FILE")]
+    saved: Option<PathBuf>,
+    /// Call nobody: tools answer with examples of what they say that they give
+    #[arg(long)]
+    mock: bool,
+    #[command(flatten)]
+    consent: Consent,
+}
+
+/// Who decides about calls that may change something.
+#[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = "Calls")]
+pub(crate) struct Consent {
+    /// Run every call that the model wants
+    #[arg(short, long, conflicts_with = "ask")]
+    yes: bool,
+    /// Ask before every call, also of tools that say that they change nothing
+    #[arg(long)]
+    ask: bool,
+}
+
+impl Consent {
+    fn approvals(self) -> Approvals {
+        match (self.yes, self.ask) {
+            (true, _) => Approvals::new(),
+            (_, true) => Approvals::new().ask_otherwise(),
+            _ => Approvals::new().ask_unless_read_only(),
+        }
+    }
+}
+
+impl Talk {
+    /// The agent, and what was said before.
+    ///
+    /// # Errors
+    /// For a model that cannot be asked, and for files that cannot be read.
+    pub(crate) fn agent(&self, tools: ToolSet, timeout: Duration) -> Result<(Agent, Vec<Message>), CliError> {
+        let model = model::named(self.model.as_deref(), self.record.as_deref())?;
+        let mut agent = Agent::new(model, tools)
+            .max_rounds(self.max_rounds)
+            .timeout(timeout)
+            .approvals(self.consent.approvals());
+        if let Some(text) = &self.system {
+            agent = agent.system(instructions(text)?);
+        }
+        let before = match &self.saved {
+            Some(file) => model::saved(file)?,
+            None => Vec::new(),
+        };
+        Ok((agent, before))
+    }
+
+    /// The tools of the sources; none where there is no source.
+    ///
+    /// # Errors
+    /// Those of loading and choosing.
+    pub(crate) fn tools(
+        &self,
+        sources: Vec<SourceSpec>,
+        from: (&Loading, &Selection, &Access),
+        console: &Console,
+    ) -> Result<ToolSet, CliError> {
+        let (loading, selection, access) = from;
+        if sources.is_empty() {
+            return Ok(ToolSet::new());
+        }
+        let sources = load_all(sources, loading, console)?;
+        let sources = if self.mock {
+            sources.into_iter().map(Source::mocked).collect::<Result<_, _>>()?
+        } else {
+            access.apply_to_all(sources, loading)?
+        };
+        let tools = gather(&sources, selection, console)?;
+        if tools.is_empty() {
+            return Err(none_left(&sources, selection));
+        }
+        Ok(tools)
+    }
+}
+
+/// The text itself, or what stands in the file.
+fn instructions(text: &str) -> Result<String, CliError> {
+    let Some(file) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
+    std::fs::read_to_string(file).map_err(|error| {
+        CliError::usage(format!("{file}: cannot be read: {error}"), "`--system @FILE` reads the instructions")
+    })
+}

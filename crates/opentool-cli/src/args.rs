@@ -62,7 +62,7 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),
-    Call(call::Args),
+    Call(Box<call::Args>),
     Ask(Box<ask::Args>),
     Chat(Box<chat::Args>),
     Serve(Box<serve::Args>),

@@ -54,6 +54,8 @@ fn run(cli: Cli, console: &Console) -> Result<(), CliError> {
         Command::List(args) => list::run(args, console),
         Command::Show(args) => show::run(args, console),
         Command::Call(args) => call::run(*args, console),
+        Command::Ask(args) => ask::run(*args, console),
+        Command::Chat(args) => chat::run(*args, console),
         Command::Serve(args) => serve::run(*args, console),
         Command::Mock(args) => mock::run(*args, console),
         Command::Export(args) => export::run(args, console),

@@ -67,7 +67,7 @@ fn visible(mut output: ToolOutput) -> ToolOutput {
 
 /// The output, or its beginning with a notice.
 fn bounded(mut output: ToolOutput, limit: usize) -> ToolOutput {
-    let bytes = output.content.iter().map(|block| weight(block)).sum::<usize>();
+    let bytes = output.content.iter().map(weight).sum::<usize>();
     let structured = output.structured.as_ref().map_or(0, |value| json_size(value, limit));
     if bytes <= limit && structured <= limit {
         return output;

@@ -103,19 +103,22 @@ impl HistoryLimit {
             unit = 0;
             cut = at;
         }
-        let whole = |range: Range<usize>| range.start.saturating_add(start)..range.end.saturating_add(start);
-        let ranges = match question {
+        let (question, cut) = match question {
             // In the middle of a long turn: its question stays, and what came right after it goes.
-            Some(question) if question < cut => vec![0..question, question.saturating_add(1)..cut],
+            Some(question) if question < cut => (question, cut),
             // Between turns: a conversation begins with what a person said.
             _ => {
-                let users = rest.iter().enumerate().skip(cut);
-                let begin =
-                    users.filter(|(_, message)| matches!(message, Message::User(_))).map(|(at, _)| at).next();
-                vec![0..begin.unwrap_or(cut)]
+                let mut users = rest.iter().enumerate().skip(cut);
+                let begin = users.find(|(_, message)| matches!(message, Message::User(_)));
+                let begin = begin.map_or(cut, |(at, _)| at);
+                (begin, begin)
             }
         };
-        ranges.into_iter().filter(|range| !range.is_empty()).map(whole).collect()
+        [0..question, question.saturating_add(1)..cut]
+            .into_iter()
+            .filter(|range| !range.is_empty())
+            .map(|range| range.start.saturating_add(start)..range.end.saturating_add(start))
+            .collect()
     }
 }
 

@@ -25,7 +25,7 @@ impl Diary {
             async move {
                 let id = cx.id().unwrap_or_default().to_owned();
                 notes.lock().unwrap().push(format!("+{id}"));
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                tokio::time::sleep(Duration::from_secs(1)).await; // the slow part
                 notes.lock().unwrap().push(format!("-{id}"));
                 Ok(ToolOutput::text(id))
             }

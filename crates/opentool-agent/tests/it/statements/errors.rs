@@ -3,7 +3,7 @@
 use std::io;
 
 use opentool_agent::{Agent, AgentError, CallFailure, ErrorPolicy, OnError, chat};
-use opentool_core::{Tool, ToolError, ToolOutput};
+use opentool_core::{Tool, ToolError};
 use serde_json::json;
 
 use crate::fixtures::{echo, raw, set, texts};
@@ -69,5 +69,4 @@ async fn s113_errors_of_listed_types_always_go_to_the_caller_as_what_they_are() 
         panic!("not raised")
     };
     assert!(failure.error.error.cause::<Unauthorized>().is_some());
-    let _ = ToolOutput::new();
 }

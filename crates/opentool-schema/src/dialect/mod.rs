@@ -63,11 +63,9 @@ impl Dialect {
             Self::Bedrock => &bedrock::RULES,
             Self::Cohere => &cohere::RULES,
             Self::DeepSeekStrict => &LOOSE_DEEPSEEK,
-            Self::Mcp
-            | Self::Mcp20251125
-            | Self::Mcp20250618
-            | Self::Mcp20250326
-            | Self::Mcp20241105 => &mcp::RULES,
+            Self::Mcp | Self::Mcp20251125 | Self::Mcp20250618 | Self::Mcp20250326 | Self::Mcp20241105 => {
+                &mcp::RULES
+            }
             Self::JsonSchema => &json_schema::RULES,
         }
     }
@@ -104,11 +102,9 @@ impl Dialect {
             Self::Gemini => gemini::entry(entry),
             Self::GeminiOpenApi => gemini_openapi::entry(entry),
             Self::Bedrock => bedrock::entry(entry),
-            Self::Mcp
-            | Self::Mcp20251125
-            | Self::Mcp20250618
-            | Self::Mcp20250326
-            | Self::Mcp20241105 => mcp::entry(entry),
+            Self::Mcp | Self::Mcp20251125 | Self::Mcp20250618 | Self::Mcp20250326 | Self::Mcp20241105 => {
+                mcp::entry(entry)
+            }
             Self::JsonSchema => json_schema::entry(entry),
         }
     }

@@ -97,7 +97,10 @@ fn dialects_have_names() {
         text.starts_with("there is no dialect `x`; there are openai, openai-strict, openai-responses,"),
         "{text}"
     );
-    assert!(text.ends_with(", mcp, mcp-2025-11-25, mcp-2025-06-18, mcp-2025-03-26, mcp-2024-11-05, json-schema"), "{text}");
+    assert!(
+        text.ends_with(", mcp, mcp-2025-11-25, mcp-2025-06-18, mcp-2025-03-26, mcp-2024-11-05, json-schema"),
+        "{text}"
+    );
 }
 
 #[test]

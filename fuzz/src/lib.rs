@@ -12,6 +12,7 @@ mod document;
 mod event_stream;
 mod grow;
 mod lower;
+mod messages;
 mod openapi;
 mod repair;
 mod text;
@@ -38,6 +39,7 @@ pub const TARGETS: &[Target] = &[
     Target::new("text", text::run),
     Target::new("repair", repair::run),
     Target::new("validate", validate::run),
+    Target::new("messages", messages::run),
     Target::new("document", document::run),
     Target::new("openapi", openapi::run),
     Target::new("event_stream", event_stream::run),

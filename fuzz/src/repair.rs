@@ -1,7 +1,9 @@
 //! Arguments as text: what is valid is untouched, what comes out is JSON, and the way back is the same value.
 
 use opentool_core::{Problem, Schema};
-use opentool_schema::{Repairs, Validator, inexact_number, parse_text_calls, problem_code};
+use opentool_schema::{
+    Repairs, Validator, inexact_number, parse_text_calls, parse_text_calls_of, problem_code,
+};
 use serde_json::{Value, json};
 
 const MODES: [Repairs; 4] = [Repairs::Off, Repairs::Sure, Repairs::Wide, Repairs::Partial];
@@ -11,6 +13,8 @@ pub(crate) fn run(input: &[u8]) {
     let any = Validator::new(&Schema::new(json!({"type": "object"}))).expect("a plain schema");
     let written = Value::from(text);
     let mut known = None;
+    // A key that stands twice: strict refuses it, the others take the last one and say so.
+    let mut repeats = false;
     for mode in MODES {
         match any.take(&written, mode) {
             Ok((arguments, changes)) => {
@@ -22,17 +26,21 @@ pub(crate) fn run(input: &[u8]) {
                 } else if let (Some(known), Repairs::Sure | Repairs::Wide) = (&known, mode) {
                     assert_eq!(value, *known, "{mode:?}: what is valid is untouched");
                     assert!(changes.is_empty(), "{mode:?}: nothing is said to be changed");
+                } else if let (true, Repairs::Sure | Repairs::Wide) = (repeats, mode) {
+                    assert!(!changes.is_empty(), "{mode:?}: what was left out is on the record");
                 }
             }
             Err(error) => {
                 assert!(known.is_none() || mode == Repairs::Partial, "{mode:?} refuses what is valid");
                 assert!(!error.problems.is_empty());
                 error.problems.iter().for_each(told);
+                repeats |= mode == Repairs::Off && error.problems[0].rule == "repeated";
             }
         }
     }
     if let Ok(value @ Value::Object(_)) = serde_json::from_str::<Value>(text)
         && inexact_number(text).is_none()
+        && !repeats
     {
         assert_eq!(known.as_ref(), Some(&value), "JSON is read as everybody reads it");
     }
@@ -40,6 +48,10 @@ pub(crate) fn run(input: &[u8]) {
     let found = parse_text_calls(text);
     found.problems.iter().for_each(told);
     assert!(found.calls.len() <= 128);
+    // Who knows the tools finds more, never less.
+    let more = parse_text_calls_of(text, ["a", "add", "get_weather"]);
+    assert!(found.is_empty() || more == found);
+    more.problems.iter().for_each(told);
 }
 
 /// The value can be written, and is then valid as it stands.

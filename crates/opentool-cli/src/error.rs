@@ -413,14 +413,9 @@ fn coded(problem: &Problem) -> Value {
 }
 
 fn not_lowered(refused: usize, tools: usize, dialect: Dialect) -> String {
-    let tools_in_all = crate::console::counted(tools, "tool");
-    if refused < tools {
-        format!("{refused} of {tools_in_all} cannot be written for `{dialect}`, said above; the others are")
-    } else {
-        format!(
-            "{tools_in_all} cannot be written for `{dialect}`, said above; there is nothing else to write"
-        )
-    }
+    let others = if refused < tools { "; the others are" } else { "" };
+    let tools = crate::console::counted(tools, "tool");
+    format!("{refused} of {tools} cannot be written for `{dialect}`, said above{others}")
 }
 
 /// The operator's text of a failed call. Arguments that do not fit are listed one a line already.

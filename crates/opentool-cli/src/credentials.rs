@@ -183,7 +183,31 @@ impl Access {
                         opentool.named_server().unwrap_or_default()
                     ))?;
                 }
-                let way = Way { server: server.map(str::to_owned), api_key, timeout: loading.timeout };
+                let mut sending = Settings::new();
+                self.certificates(&mut sending, &scope)?;
+                let addresses = match (self.allow_private, self.public_only) {
+                    (true, _) => Addresses::Any,
+                    (false, true) => Addresses::Public,
+                    // Nor does it decide which machines of this network are called.
+                    (false, false) if strange && opentool.names_another_machine(web) => Addresses::Public,
+                    (false, false) => Addresses::Named,
+                };
+                let unheard = self.unheard(&scope)?;
+                if !unheard.is_empty() {
+                    findings.console().warning(&format!(
+                        "{} is an OpenTool source, for which {} {} nothing",
+                        spec.place,
+                        unheard.join(", "),
+                        if unheard.len() == 1 { "does" } else { "do" }
+                    ))?;
+                }
+                let way = Way {
+                    server: server.map(str::to_owned),
+                    api_key,
+                    timeout: loading.timeout,
+                    addresses,
+                    authorities: sending.authorities,
+                };
                 let place = spec.place.to_string();
                 let connected = opentool
                     .connect(&way)
@@ -196,6 +220,29 @@ impl Access {
             definitions @ Content::Definitions(_) => definitions,
         };
         Ok(Source { spec, content, findings })
+    }
+
+    /// The options that are given for an OpenTool source, which knows none of them.
+    fn unheard(&self, scope: &Scope<'_>) -> Result<Vec<&'static str>, CliError> {
+        let secret = |secrets: &[SecretString], option| {
+            let given = secrets.iter().map(|secret| secret.expose_secret());
+            Ok::<_, CliError>((option, !scope.values(option, given)?.is_empty()))
+        };
+        let text = |texts: &[String], option| {
+            Ok::<_, CliError>((option, !scope.values(option, texts.iter().map(String::as_str))?.is_empty()))
+        };
+        let given = [
+            text(&self.document_url, "--document-url")?,
+            text(&self.server_variable, "--server-variable")?,
+            secret(&self.bearer, "--bearer")?,
+            secret(&self.basic, "--basic")?,
+            secret(&self.credential, "--credential")?,
+            secret(&self.header, "--header")?,
+            text(&self.client_cert, "--client-cert")?,
+            ("--retries", self.retries.is_some() && scope.unnamed == Unnamed::Own),
+            ("--result-limit", self.result_limit.is_some() && scope.unnamed == Unnamed::Own),
+        ];
+        Ok(given.into_iter().filter_map(|(option, given)| given.then_some(option)).collect())
     }
 
     /// Without `loading` there is no key of the environment or of `--api-key`.

@@ -128,7 +128,9 @@ fn place(tool: &ToolDefinition, rewrite: &Rewrite) -> String {
     match rewrite.keyword.as_str() {
         // The tool's own, and not a keyword of its schema.
         own @ ("name" | "outputSchema") if schema.is_empty() => format!("/{own}"),
-        "description" if schema.is_empty() && !is_written => "/description".to_owned(),
+        own @ ("description" | "title" | "annotations") if schema.is_empty() && !is_written => {
+            format!("/{own}")
+        }
         _ if is_written => format!("/inputSchema{keyword}"),
         _ => format!("/inputSchema{schema}"),
     }

@@ -38,6 +38,26 @@ pub trait Resolve: std::fmt::Debug + Send + Sync {
     fn resolve(&self, name: &str) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 }
 
+/// Whether a document that was fetched at `fetched` may name `url` without its address being looked at: its own origin; and any port of a machine whose
+/// address is written as a number, because that cannot lead elsewhere.
+pub fn may_name(fetched: &Url, url: &Url) -> bool {
+    let same_machine = match (fetched.host(), url.host()) {
+        (Some(Host::Domain(_)), _) | (None, _) => false,
+        (own, named) => own == named,
+    };
+    fetched.origin() == url.origin() || same_machine || (is_loopback(fetched) && is_loopback(url))
+}
+
+/// Whether an address is on this very machine, by how it is written.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
 /// What kind of address this is, if it is not a public one: `loopback`, `private` and so on.
 pub fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {

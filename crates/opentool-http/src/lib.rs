@@ -35,7 +35,7 @@ pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 pub use url::Url;
 
-pub use address::{Addresses, Resolve, not_public};
+pub use address::{Addresses, Resolve, is_loopback, may_name, not_public};
 pub use bounded::bounded;
 pub use certificate::{Authorities, Identity};
 pub use client::Client;

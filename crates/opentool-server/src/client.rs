@@ -19,7 +19,8 @@
 //!   its functions are called where the document was loaded.
 //! * A document that comes from elsewhere names an address that nobody checked. [`connect_document`] starts without a
 //!   key; giving it one with [`ConnectBuilder::api_key`] is how a host says that it trusts this address. Without a key,
-//!   too, the host decides by connecting: the address may be one inside its own network.
+//!   too, the host decides by connecting: the address may be one inside its own network, unless
+//!   [`ConnectBuilder::addresses`] says that only public ones may be connected to.
 //!
 //! What a server repeats of the key is covered before anybody reads it.
 //!
@@ -51,3 +52,4 @@ pub use connection::Client;
 pub use document::{connect_document, document_tools};
 pub use error::{ClientError, KeyGiven};
 pub use events::{EventStream, StreamEvent};
+pub use opentool_http::{Addresses, Authorities};

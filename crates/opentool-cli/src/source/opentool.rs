@@ -10,6 +10,7 @@ use opentool::doc::Document;
 use opentool::{
     Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet, mock,
 };
+use opentool_http::{Addresses, Authorities};
 use secrecy::SecretString;
 
 /// An OpenTool document or server, and its functions as tools.
@@ -33,6 +34,10 @@ pub(crate) struct Way {
     pub(crate) api_key: Option<SecretString>,
     /// How long a call may take.
     pub(crate) timeout: Duration,
+    /// Which addresses may be connected to.
+    pub(crate) addresses: Addresses,
+    /// Whom to trust beside the system's authorities.
+    pub(crate) authorities: Option<Authorities>,
 }
 
 impl Way {
@@ -44,6 +49,7 @@ impl Way {
         let limit = self.timeout;
         let builder = client::connect(url).timeout(limit).stream_timeout(limit);
         let builder = builder.connect_timeout(limit.min(Duration::from_secs(10)));
+        let builder = builder.addresses(self.addresses).authorities(self.authorities.clone());
         self.api_key.iter().cloned().fold(builder, client::ConnectBuilder::api_key).build()
     }
 }
@@ -91,6 +97,12 @@ impl OpenTool {
             return false;
         };
         url::Url::parse(&server.url).map_or(true, |server| server.origin() != place.origin())
+    }
+
+    /// Whether the server that the document names may be on another machine than the document.
+    pub(crate) fn names_another_machine(&self, place: Option<&url::Url>) -> bool {
+        let named = self.named_server().and_then(|server| url::Url::parse(server).ok());
+        !place.zip(named).is_some_and(|(place, named)| opentool_http::may_name(place, &named))
     }
 
     /// The server that the document names.

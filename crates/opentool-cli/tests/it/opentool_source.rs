@@ -67,6 +67,12 @@ fn a_document_with_a_server_is_called_there_and_checked_before() {
     assert_eq!(upstream.requests().len(), before, "nothing leaves that is not valid");
     call(&["city=Paris", "--api-key", "hunter2"]).success();
     assert!(upstream.requests().pop().unwrap().contains("Bearer hunter2"));
+    let before = upstream.requests().len();
+    call(&["city=Paris", "--public-only"]).failure(5, &["loopback"]);
+    assert_eq!(upstream.requests().len(), before, "the guard is the same for every source");
+    call(&["city=Paris", "--ca-file", "absent.pem"]).failure(2, &["absent.pem"]);
+    let ran = call(&["city=Paris", "--header", "X-Tenant: blue"]).success();
+    assert!(ran.stderr.contains("for which --header does nothing"), "{ran}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::future::IntoFuture;
 use std::time::Duration;
 
 use opentool_core::BoxFuture;
-use opentool_http::{Client as Http, Options};
+use opentool_http::{Addresses, Authorities, Client as Http, Options};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::address::Address;
@@ -24,6 +24,8 @@ pub fn connect(url: impl Into<String>) -> ConnectBuilder {
         connect_timeout: Duration::from_secs(10),
         retries: 2,
         limits: Limits::default(),
+        addresses: Addresses::default(),
+        authorities: None,
     }
 }
 
@@ -37,6 +39,8 @@ pub struct ConnectBuilder {
     connect_timeout: Duration,
     retries: u32,
     limits: Limits,
+    addresses: Addresses,
+    authorities: Option<Authorities>,
 }
 
 impl ConnectBuilder {
@@ -90,6 +94,19 @@ impl ConnectBuilder {
         self
     }
 
+    /// Which addresses may be connected to. Default: [`Addresses::Named`]. Where a stranger named the server, such as a
+    /// document from the web, [`Addresses::Public`] keeps them out of your network.
+    pub fn addresses(mut self, addresses: Addresses) -> Self {
+        self.addresses = addresses;
+        self
+    }
+
+    /// Certificate authorities to trust beside those of the system.
+    pub fn authorities(mut self, authorities: impl Into<Option<Authorities>>) -> Self {
+        self.authorities = authorities.into();
+        self
+    }
+
     /// The client. Nothing is asked yet.
     ///
     /// # Errors
@@ -110,9 +127,12 @@ impl ConnectBuilder {
             .connect_timeout(self.connect_timeout)
             .idle_timeout(None::<Duration>)
             .timeout(None::<Duration>)
+            .authorities(self.authorities)
             .body_limit(u64::try_from(self.limits.answer).unwrap_or(u64::MAX));
         let http = Http::new(options);
-        Ok(Client::new(Exchange::new(http, address, self.api_key, self.retries, self.limits)))
+        Ok(Client::new(
+            Exchange::new(http, address, self.api_key, self.retries, self.limits).addresses(self.addresses),
+        ))
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use opentool_http::scrub::{self, Reach};
 use opentool_http::{
-    Bytes, Client as Http, HeaderName, HeaderValue, HttpError, Incoming, Method, Request, Response,
-    StatusCode, bounded,
+    Addresses, Bytes, Client as Http, HeaderName, HeaderValue, HttpError, Incoming, Method, Request,
+    Response, StatusCode, bounded,
 };
 use secrecy::SecretString;
 use serde_json::Value;
@@ -54,6 +54,7 @@ pub(crate) struct Exchange {
     secrets: Vec<SecretString>,
     retries: u32,
     limits: Limits,
+    addresses: Addresses,
 }
 
 /// What is wanted in answer.
@@ -73,7 +74,13 @@ impl Exchange {
         retries: u32,
         limits: Limits,
     ) -> Self {
-        Self { http, address, secrets: key.into_iter().collect(), retries, limits }
+        let (secrets, addresses) = (key.into_iter().collect(), Addresses::default());
+        Self { http, address, secrets, retries, limits, addresses }
+    }
+
+    pub(crate) fn addresses(mut self, addresses: Addresses) -> Self {
+        self.addresses = addresses;
+        self
     }
 
     pub(crate) fn address(&self) -> &Address {
@@ -127,6 +134,7 @@ impl Exchange {
         let own = Instant::now().checked_add(longest);
         let mut request = Request::new(method, self.address.endpoint(endpoint))
             .header(ACCEPT, accept)
+            .addresses(self.addresses)
             .deadline(own.into_iter().chain(deadline).min());
         if wanted == Wanted::Events {
             request = request.body_limit(self.limits.stream_bytes);

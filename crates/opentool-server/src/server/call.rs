@@ -203,6 +203,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.task.is_finished() {
+            tracing::debug!(function = &*self.function, took = ?self.started.elapsed(), "call stopped: nobody waits for it");
             self.signal.cancel();
             self.task.abort();
         }

@@ -62,6 +62,8 @@ pub(super) struct Serving {
 enum Order {
     /// To end now, and why.
     Cut(&'static str),
+    /// To give its place to another, unless a call has begun in this moment.
+    Yield,
     /// To end after the answer it is at.
     Close,
 }
@@ -91,7 +93,7 @@ impl Serving {
         }
         let mut orders = Orders::new();
         orders.push(self.cut.cancelled().map(|()| Order::Cut("the server is gone")).boxed());
-        orders.push(place.leave.cancelled().map(|()| Order::Cut("its place is another's")).boxed());
+        orders.push(place.leave.cancelled().map(|()| Order::Yield).boxed());
         orders.push(self.host.closing.cancelled().map(|()| Order::Close).boxed());
         let (socket, watch) = Socket::new(socket);
         let Some(tls) = &self.tls else { return self.http(socket, watch, &place, orders).await };
@@ -157,9 +159,12 @@ impl Serving {
                 }
                 Some(order) = orders.next() => match order {
                     Order::Cut(why) => return tracing::debug!(why, "a connection ends"),
+                    Order::Yield if pulse.idle_since().is_some() => {
+                        return tracing::debug!(why = "its place is another's", "a connection ends");
+                    }
                     // Nobody waits for a client that has yet to ask: its call would be refused.
                     Order::Close if pulse.is_reading() => return,
-                    Order::Close => connection.as_mut().graceful_shutdown(),
+                    Order::Yield | Order::Close => connection.as_mut().graceful_shutdown(),
                 },
             }
         }

@@ -16,7 +16,7 @@ use super::pulse::Pulse;
 /// How often the operator is told that there are too many.
 const TELL: Duration = Duration::from_secs(30);
 
-/// How long until the connections are looked at again where all of them have calls that run.
+/// How long until the connections are looked at again where none has left.
 const AGAIN: Duration = Duration::from_millis(100);
 
 /// The places.
@@ -54,15 +54,11 @@ impl Places {
         let mut permit = Arc::clone(&self.free).try_acquire_owned().ok();
         while permit.is_none() {
             self.tell();
-            let freed = self.end_the_idlest();
-            let waiting = Arc::clone(&self.free).acquire_owned();
-            permit = if freed {
-                Some(waiting.await.ok()?)
-            } else {
-                match timeout(AGAIN, waiting).await {
-                    Ok(permit) => Some(permit.ok()?),
-                    Err(_) => None,
-                }
+            self.end_the_idlest();
+            // The one that was chosen may have begun a call in this moment, and keeps its place until that is over.
+            permit = match timeout(AGAIN, Arc::clone(&self.free).acquire_owned()).await {
+                Ok(permit) => Some(permit.ok()?),
+                Err(_) => None,
             };
         }
         let (pulse, leave) = (Pulse::new(), CancellationToken::new());
@@ -74,13 +70,15 @@ impl Places {
         Some(Place { number, taken: Arc::clone(&self.taken), pulse, leave, _permit: permit? })
     }
 
-    fn end_the_idlest(&self) -> bool {
+    fn end_the_idlest(&self) {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = taken.by.values().filter(|(_, leave)| !leave.is_cancelled());
         let idlest = idle
             .filter_map(|(pulse, leave)| Some((pulse.idle_since()?, leave)))
             .min_by_key(|(since, _)| *since);
-        idlest.map(|(_, leave)| leave.cancel()).is_some()
+        if let Some((_, leave)) = idlest {
+            leave.cancel();
+        }
     }
 
     fn tell(&mut self) {

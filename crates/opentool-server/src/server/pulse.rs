@@ -87,9 +87,10 @@ impl Pulse {
         self.behind.store(behind, Ordering::Relaxed);
     }
 
-    /// The head of a request has come.
+    /// The head of a request has come; its bytes may have been there since the request before.
     pub(super) fn begin(&self) {
         self.begun.store(true, Ordering::Relaxed);
+        self.read();
     }
 
     /// Whether the head of a request has ever come.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 use axum::response::Response;
 use axum::routing::any;
 use bytes::Bytes;
@@ -111,8 +111,7 @@ pub(super) async fn answer(
     request: Request,
     clock: Option<&Arc<Clock>>,
 ) -> Response {
-    let started = Instant::now();
-    let method = request.method().clone();
+    let mut line = Line::new(endpoint, request.method());
     let origin = host.trust.allowed_origin(request.headers()).cloned();
     let mut response = respond(host, endpoint, request, origin.is_some(), clock).await;
     if let Some(origin) = origin {
@@ -120,9 +119,33 @@ pub(super) async fn answer(
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::VARY, HeaderValue::from_static("Origin"));
     }
-    // Neither path nor headers: they may hold what is not for a log.
-    tracing::info!(%method, endpoint = endpoint.as_str(), status = response.status().as_u16(), took = ?started.elapsed(), "request");
+    line.status = Some(response.status());
     response
+}
+
+/// A request's line in the log, written when it is dropped: a client that leaves before its answer has one, too. Neither
+/// path nor headers are in it: they may hold what is not for a log.
+struct Line {
+    endpoint: Endpoint,
+    method: Method,
+    started: Instant,
+    status: Option<StatusCode>,
+}
+
+impl Line {
+    fn new(endpoint: Endpoint, method: &Method) -> Self {
+        Self { endpoint, method: method.clone(), started: Instant::now(), status: None }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        let (method, endpoint, took) = (&self.method, self.endpoint.as_str(), self.started.elapsed());
+        match self.status {
+            Some(status) => tracing::info!(%method, endpoint, status = status.as_u16(), ?took, "request"),
+            None => tracing::info!(%method, endpoint, ?took, "request without an answer: its client left"),
+        }
+    }
 }
 
 async fn respond(
@@ -132,6 +155,13 @@ async fn respond(
     page_allowed: bool,
     clock: Option<&Arc<Clock>>,
 ) -> Response {
+    if request.version() == Version::HTTP_11
+        && request.uri().authority().is_none()
+        && !request.headers().contains_key(header::HOST)
+    {
+        return unwanted(request, reply::plain(StatusCode::BAD_REQUEST, "HTTP/1.1 wants a Host header"))
+            .await;
+    }
     match host.trust.check(request.uri(), request.headers()) {
         Ok(()) => {}
         Err(Distrust::Ambiguous(reason)) => {

@@ -130,8 +130,8 @@ impl Stream {
 
     /// Waits for a part, or for the end of the tool.
     async fn run(&mut self, mut running: Running) -> Option<ToolOutput> {
+        // Neither goes first: a task that outlives its tool could have a part ready for ever.
         let ended: Result<ToolOutput, ToolError> = tokio::select! {
-            biased;
             Some(part) = self.parts.recv() => {
                 self.phase = Phase::Running(running);
                 return Some(part);

@@ -23,6 +23,13 @@ async fn send(server: &Served, text: String) -> TcpStream {
 }
 
 #[tokio::test]
+async fn a_request_that_names_no_host_is_refused() {
+    let server = served().await;
+    let mut socket = send(&server, "GET /opentool/version HTTP/1.1\r\n\r\n".to_owned()).await;
+    until(&mut socket, "HTTP/1.1 400").await;
+}
+
+#[tokio::test]
 async fn a_dart_client_is_served() {
     let server = served().await;
     let body = r#"{"jsonrpc":"2.0","method":"add","params":{"a":2,"b":3},"id":"callId-0"}"#;

@@ -9,7 +9,7 @@ use serde_json::json;
 use tracing::Level;
 
 use super::raw::Ask;
-use super::support::{add, set, start, tool};
+use super::support::{Slow, add, set, soon, start, tool};
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -69,4 +69,25 @@ async fn every_request_is_logged_without_its_arguments_and_keys() {
     for kind in ["StorageFull", "status=422", "panicked"] {
         assert!(log.contains(kind), "the operator reads the kind of the cause: {log}");
     }
+}
+
+#[tokio::test]
+async fn a_call_whose_client_leaves_is_logged_too() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(Level::DEBUG)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _here = tracing::subscriber::set_default(subscriber);
+    let (slow, seen) = Slow::new();
+    let server = start(Server::new(set([slow]))).await;
+    let socket = Ask::call("slow", json!({})).open(server.address).await;
+    soon("the call", seen.started.notified()).await;
+    drop(socket);
+    soon("the end of the tool", seen.stopped.notified()).await;
+    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains("call stopped: nobody waits for it function=\"slow\""), "{log}");
+    assert!(log.contains("request without an answer"), "{log}");
 }

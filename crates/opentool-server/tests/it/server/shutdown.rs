@@ -32,8 +32,10 @@ async fn who_has_yet_to_ask_is_not_waited_for() {
     let mut server = start(Server::new(set([])).grace(Duration::from_secs(3_600))).await;
     let head = "POST /opentool/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     let (half_head, half_body) = (head.to_owned(), format!("{head}Content-Length: 100\r\n\r\n{{"));
+    // Bytes that came with the request before are no new ones.
+    let behind_another = format!("GET /opentool/version HTTP/1.1\r\nHost: localhost\r\n\r\n{half_body}");
     let mut waiting = Vec::new();
-    for begun in [half_head, half_body] {
+    for begun in [half_head, half_body, behind_another] {
         let mut socket = TcpStream::connect(server.address).await.unwrap();
         socket.write_all(begun.as_bytes()).await.unwrap();
         waiting.push(socket);

@@ -78,7 +78,8 @@ impl Findings {
         });
         let places = locate(text, notation, spots);
         for ((found, _), place) in self.list.iter_mut().zip(places) {
-            found.location = place;
+            // What the reading of the text found knows its place.
+            found.location = found.location.or(place);
         }
         self.list.sort_by_key(|(found, _)| found.location.map(|place| (place.line, place.column)));
         self.into_list()

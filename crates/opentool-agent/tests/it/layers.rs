@@ -116,7 +116,9 @@ async fn no_wait_is_begun_that_is_longer_than_the_call_has() {
     let result = dispatcher.call(&ToolCall::new("1", "count", json!({}))).await;
     assert_eq!(result.output.to_text(), "down", "the failure, not the time limit");
     assert!(begin.elapsed() < Duration::from_secs(10));
-    assert_eq!(calls.load(Ordering::Relaxed), 2);
+    // Waits are shorter by chance: a third attempt may fit, a fourth cannot.
+    let calls = calls.load(Ordering::Relaxed);
+    assert!((2..=3).contains(&calls), "{calls}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -93,6 +93,30 @@ impl ToolError {
         None
     }
 
+    /// The error with all its causes, `a: b: c`, for the operator. Causes quote arguments and addresses: no model and no
+    /// client reads this, and a log holds it at `trace` only.
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        text
+    }
+
+    /// What the system said, if it was the system: `ConnectionRefused`, `StorageFull`; of several, the innermost. A kind
+    /// holds no text of anybody's, so that every log may.
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        let mut cause = std::error::Error::source(self);
+        let mut kind = None;
+        while let Some(error) = cause {
+            kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(kind);
+            cause = error.source();
+        }
+        kind
+    }
+
     /// A short, stable name of the kind of failure, for programs: `unknown_tool`, `invalid_arguments`, …
     pub fn code(&self) -> &'static str {
         match self {

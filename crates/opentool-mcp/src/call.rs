@@ -179,32 +179,10 @@ fn log(tool: &str, took: Duration, error: &ToolError) {
         }
         ToolError::Panicked(_) => tracing::error!(tool, code, ?took, "tool call failed"),
         ToolError::Upstream(upstream) => {
-            let (status, system) = (upstream.status, system(error));
+            let (status, system) = (upstream.status, error.io_kind());
             tracing::warn!(tool, code, status, ?system, ?took, "tool call failed");
         }
-        _ => tracing::warn!(tool, code, system = ?system(error), ?took, "tool call failed"),
+        _ => tracing::warn!(tool, code, system = ?error.io_kind(), ?took, "tool call failed"),
     }
-    tracing::trace!(tool, error = chain(error), "why a call failed");
-}
-
-/// What the system said, if it was the system: `ConnectionRefused`, `StorageFull`. A kind holds no text of anybody's.
-fn system(error: &ToolError) -> Option<std::io::ErrorKind> {
-    let mut cause = std::error::Error::source(error);
-    let mut kind = None;
-    while let Some(error) = cause {
-        kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(kind);
-        cause = error.source();
-    }
-    kind
-}
-
-/// The error and its causes.
-fn chain(error: &ToolError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    text
+    tracing::trace!(tool, error = error.chain(), "why a call failed");
 }

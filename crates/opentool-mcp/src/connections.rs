@@ -174,10 +174,18 @@ impl Connections {
             tokio::pin!(connection);
             let ended = tokio::select! {
                 biased;
-                ended = &mut connection => ended,
-                () = place.leave.cancelled() => return tracing::debug!("a connection ends: its place is another's"),
+                ended = &mut connection => Some(ended),
                 () = end.cancelled() => return,
-                () = closing.cancelled() => {
+                () = closing.cancelled() => None,
+                // Unless a request has begun in this moment: it keeps the place until it is answered.
+                () = place.leave.cancelled() => match place.pulse.idle_since() {
+                    Some(_) => return tracing::debug!("a connection ends: its place is another's"),
+                    None => None,
+                },
+            };
+            let ended = match ended {
+                Some(ended) => ended,
+                None => {
                     connection.as_mut().graceful_shutdown();
                     tokio::select! {
                         biased;

@@ -89,14 +89,10 @@ pub(super) fn error(error: &ToolError, function: &str) -> ErrorBody {
 /// The code of the OpenTool server behind the tool, if that is what failed: a client is to read the same code here as there.
 #[cfg(feature = "client")]
 fn called(error: &ToolError) -> Option<i64> {
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        if let Some(crate::ClientError::Call { code, .. }) = error.downcast_ref() {
-            return Some(*code);
-        }
-        cause = error.source();
+    match error.cause() {
+        Some(crate::ClientError::Call { code, .. }) => Some(*code),
+        _ => None,
     }
-    None
 }
 
 #[cfg(not(feature = "client"))]

@@ -224,32 +224,10 @@ fn log(function: &str, took: Duration, error: &ToolError) {
         ToolError::Cancelled => tracing::debug!(function, code, ?took, "call failed"),
         ToolError::Panicked(_) => tracing::error!(function, code, ?took, "call failed"),
         ToolError::Upstream(upstream) => {
-            let (status, system) = (upstream.status, system(error));
+            let (status, system) = (upstream.status, error.io_kind());
             tracing::warn!(function, code, status, ?system, ?took, "call failed");
         }
-        _ => tracing::warn!(function, code, system = ?system(error), ?took, "call failed"),
+        _ => tracing::warn!(function, code, system = ?error.io_kind(), ?took, "call failed"),
     }
-    tracing::trace!(function, error = chain(error), "why a call failed");
-}
-
-/// What the system said, if it was the system: `ConnectionRefused`, `StorageFull`. A kind holds no text of anybody's.
-fn system(error: &ToolError) -> Option<std::io::ErrorKind> {
-    let mut cause = std::error::Error::source(error);
-    let mut kind = None;
-    while let Some(error) = cause {
-        kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(kind);
-        cause = error.source();
-    }
-    kind
-}
-
-/// The error and its causes.
-fn chain(error: &ToolError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    text
+    tracing::trace!(function, error = error.chain(), "why a call failed");
 }

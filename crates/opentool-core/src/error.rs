@@ -36,6 +36,10 @@ pub enum ToolError {
     /// The host gave up on the call.
     #[error("cancelled")]
     Cancelled,
+    /// The call had begun when the host stopped, or gave it up, and nothing says how far it came: it may have done its
+    /// work. Making it again may do it twice.
+    #[error("the call had begun when the host was interrupted; whether it did its work is not known")]
+    Interrupted,
     /// The host does not allow the call; the text says why and is for the model too.
     #[error("refused: {0}")]
     Refused(Box<str>),
@@ -63,6 +67,11 @@ impl ToolError {
             }
             Self::TimedOut(after) => format!("the tool gave no answer within {after:?}"),
             Self::Cancelled => "the call was cancelled".to_owned(),
+            Self::Interrupted => {
+                "the call was interrupted, and whether it did its work is not known; it was not made \
+                 again: find out how things stand before you call it once more"
+                    .to_owned()
+            }
             Self::Refused(why) => format!("the call was refused: {why}"),
             Self::LimitReached(which) => which.to_string(),
         }
@@ -127,6 +136,7 @@ impl ToolError {
             Self::Panicked(_) => "panicked",
             Self::TimedOut(_) => "timed_out",
             Self::Cancelled => "cancelled",
+            Self::Interrupted => "interrupted",
             Self::Refused(_) => "refused",
             Self::LimitReached(_) => "limit_reached",
         }

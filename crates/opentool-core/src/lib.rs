@@ -33,6 +33,7 @@ mod tool;
 mod tool_choice;
 mod tools_macro;
 mod typed;
+pub mod visible;
 
 #[doc(hidden)]
 pub mod __private;

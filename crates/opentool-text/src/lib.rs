@@ -18,13 +18,12 @@ mod notation;
 pub mod pointer;
 mod read;
 mod render;
-mod visible;
 mod yaml;
 
 pub use kind::kind;
 pub use locate::{Spot, locate};
 pub use notation::Notation;
+pub use opentool_core::visible::{printable, printable_json, printable_line};
 pub use pointer::Pointer;
 pub use read::{Expected, Parsed, decode, parse};
 pub use render::{Renderer, render};
-pub use visible::{printable, printable_json, printable_line};

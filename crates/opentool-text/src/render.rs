@@ -16,10 +16,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use opentool_core::visible::{is_plain, printable_line};
 use opentool_core::{Diagnostic, Location, Severity};
 use unicode_width::UnicodeWidthChar as _;
-
-use crate::visible::{is_plain, printable_line};
 
 /// How many columns of a line are shown.
 const WIDTH: usize = 100;

@@ -67,6 +67,7 @@ fn tests() -> Result<(), String> {
     command
         // The tests with real clients are skipped without these, and say so; here they must run.
         .env("OPENTOOL_TEST_PYTHON", peers.python)
+        .env("OPENTOOL_TEST_SDKS", peers.sdks)
         .env("OPENTOOL_TEST_NODE", peers.node)
         .env("OPENTOOL_TEST_PEERS", "required")
         // What is generated is the same in every run here, so that what turns red is the change. `cargo test` by hand, and

@@ -1,5 +1,5 @@
 //! Installs the programs of others that the tests talk to, or that are compared with ours: MCP clients in Python and
-//! TypeScript, libraries that make schemas, an OpenAPI client, an OpenAPI importer.
+//! TypeScript, libraries that make schemas, the SDKs of model providers, an OpenAPI client, an OpenAPI importer.
 //!
 //! Everything goes below `target/peers` by the ordinary package clients; a second run finds it there.
 
@@ -17,6 +17,9 @@ const PYTHON: &[&str] = &[
     "pydantic-ai-slim==2.68.0",
     "tool2schema==2.2.0",
 ];
+/// The SDKs of model providers, in an environment of their own: the libraries above want other versions of them.
+const SDKS: &[&str] =
+    &["anthropic==2.12.0", "google-genai==3.4.0", "mistralai==3.7.0", "ollama==0.6.3", "openai==3.54.0"];
 /// The TypeScript SDK, in its current and in its legacy line.
 const NODE: &[&str] = &["@modelcontextprotocol/client@2.4.0", "@modelcontextprotocol/sdk@1.32.2"];
 
@@ -29,13 +32,15 @@ pub(crate) const FASTMCP: &str = "fastmcp==4.1.0";
 pub(crate) struct Peers {
     /// The interpreter that has the packages.
     pub(crate) python: PathBuf,
+    /// The interpreter that has the SDKs of model providers.
+    pub(crate) sdks: PathBuf,
     /// The folder whose `node_modules` has the packages.
     pub(crate) node: PathBuf,
 }
 
 /// Installs what is missing, saying so.
 pub(crate) fn install() -> Result<Peers, String> {
-    Ok(Peers { python: python("python", PYTHON)?, node: node("node", NODE)? })
+    Ok(Peers { python: python("python", PYTHON)?, sdks: python("sdks", SDKS)?, node: node("node", NODE)? })
 }
 
 /// The folder with the OpenAPI client.

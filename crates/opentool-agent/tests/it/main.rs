@@ -21,6 +21,7 @@ mod retry;
 mod rules;
 mod run;
 mod script;
+mod sdks;
 mod spans;
 mod statements;
 mod stream;

@@ -23,25 +23,27 @@ use crate::fixtures::{add, raw, set};
 use crate::loopback::{Server, json_answer, server, streamed};
 
 /// An answer as the provider sends it at once, and as a stream.
-struct Answer {
-    whole: Value,
-    stream: String,
+#[derive(Clone)]
+pub(crate) struct Answer {
+    pub(crate) whole: Value,
+    pub(crate) stream: String,
 }
 
 /// What a provider documents.
-struct Wire {
-    provider: Provider,
-    kind: &'static str,
+#[derive(Clone)]
+pub(crate) struct Wire {
+    pub(crate) provider: Provider,
+    pub(crate) kind: &'static str,
     /// "Hello." with 10 tokens read, 4 of them from a cache, and 5 written.
-    plain: Answer,
+    pub(crate) plain: Answer,
     /// A thought, "I add.", then `add(1, 2)`, `shot()` and `add(1)`, asked for together.
-    calls: Answer,
+    pub(crate) calls: Answer,
     /// It refuses.
-    refusal: Answer,
+    pub(crate) refusal: Answer,
     /// It ran into its limit.
-    cut_off: Answer,
+    pub(crate) cut_off: Answer,
     /// An event that reports an overloaded service; none where a stream has no such event.
-    failure: Option<String>,
+    pub(crate) failure: Option<String>,
     /// What of the request for the calls' results is looked at, and what stands there.
     second: fn(&Value) -> Value,
     expected: Value,
@@ -50,7 +52,8 @@ struct Wire {
     wish: fn(&Value) -> Value,
 }
 
-fn wires() -> Vec<Wire> {
+/// All wires.
+pub(crate) fn wires() -> Vec<Wire> {
     vec![
         chat::openai(),
         chat::mistral(),
@@ -108,7 +111,7 @@ async fn pieces(wire: &Wire, text: &str, size: usize) -> (Vec<ReplyEvent>, Optio
 }
 
 /// A reply in which arguments are values, however they came.
-fn plainly(mut reply: ChatReply) -> ChatReply {
+pub(crate) fn plainly(mut reply: ChatReply) -> ChatReply {
     for call in &mut reply.message.tool_calls {
         if let Value::String(text) = &call.arguments {
             call.arguments = serde_json::from_str(text).unwrap_or_else(|_| json!({}));
@@ -141,9 +144,15 @@ async fn an_answer_in_words() {
         let reply = whole(&wire, &wire.plain).await;
         assert_eq!(reply.message.to_text(), "Hello.", "{:?}", wire.provider);
         assert_eq!(reply.stop, StopReason::End, "{:?}", wire.provider);
-        let cached = if wire.provider == Provider::Ollama { 0 } else { 4 };
-        let cached = if wire.provider == Provider::Mistral { 0 } else { cached };
-        assert_eq!(reply.usage, Usage::new(10, 5).cached(cached), "{:?}", wire.provider);
+        let expected = match wire.provider {
+            Provider::OpenAi | Provider::OpenAiResponses => {
+                Usage::new(10, 5).cached(4).cache_writes(2).reasoning(1)
+            }
+            Provider::Anthropic => Usage::new(10, 5).cached(4).reasoning(1),
+            Provider::Gemini => Usage::new(10, 5).cached(4),
+            _ => Usage::new(10, 5),
+        };
+        assert_eq!(reply.usage, expected, "{:?}", wire.provider);
         assert_eq!(reply.message.replay("any"), None);
     }
 }

@@ -174,7 +174,10 @@ fn usage(answer: &Value) -> Usage {
     let (cached, writes) = (of("cache_read_input_tokens"), of("cache_creation_input_tokens"));
     // Here, those from a cache stand beside the others.
     let input = of("input_tokens").saturating_add(cached).saturating_add(writes);
-    Usage::new(input, of("output_tokens")).cached(cached).cache_writes(writes)
+    Usage::new(input, of("output_tokens"))
+        .cached(cached)
+        .cache_writes(writes)
+        .reasoning(of("output_tokens_details/thinking_tokens"))
 }
 
 /// A stream of events.

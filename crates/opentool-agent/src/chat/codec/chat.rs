@@ -40,6 +40,7 @@ fn usage(answer: &Value) -> Usage {
     let of = |pointer: &str| tokens(answer, &format!("/usage/{pointer}"));
     Usage::new(of("prompt_tokens"), of("completion_tokens"))
         .cached(of("prompt_tokens_details/cached_tokens").max(of("prompt_cache_hit_tokens")))
+        .cache_writes(of("prompt_tokens_details/cache_write_tokens"))
         .reasoning(of("completion_tokens_details/reasoning_tokens"))
 }
 
@@ -79,7 +80,21 @@ pub(super) struct Chunks {
 #[derive(Debug)]
 enum Part {
     Text(String),
-    Thought(String),
+    Thought {
+        text: String,
+        /// What stands beside the text: a signature, a mark that the thought is closed. The provider wants it back.
+        beside: Map<String, Value>,
+    },
+}
+
+impl Part {
+    /// Whether more of a thought belongs to this part.
+    fn thinks_on(&self, more: &str) -> bool {
+        match self {
+            Self::Thought { beside, .. } => more.is_empty() || !beside.contains_key("signature"),
+            Self::Text(_) => false,
+        }
+    }
 }
 
 impl Chunks {
@@ -92,11 +107,18 @@ impl Chunks {
         }
     }
 
-    fn think(&mut self, more: &str, told: &mut Vec<ReplyEvent>) {
-        tell_reasoning(more, told);
-        match self.content.last_mut() {
-            Some(Part::Thought(text)) => text.push_str(more),
-            _ => self.content.push(Part::Thought(more.to_owned())),
+    fn think(&mut self, part: &Value, told: &mut Vec<ReplyEvent>) {
+        let more = thought(part);
+        tell_reasoning(&more, told);
+        if !self.content.last().is_some_and(|last| last.thinks_on(&more)) {
+            self.content.push(Part::Thought { text: String::new(), beside: Map::new() });
+        }
+        if let Some(Part::Thought { text, beside }) = self.content.last_mut() {
+            text.push_str(&more);
+            let members = part.as_object().into_iter().flatten();
+            let said = members
+                .filter(|(key, value)| !["type", "thinking"].contains(&key.as_str()) && !value.is_null());
+            beside.extend(said.map(|(key, value)| (key.clone(), value.clone())));
         }
     }
 
@@ -113,9 +135,9 @@ impl Chunks {
             Some(Value::String(more)) => self.say(more, told),
             Some(Value::Array(parts)) => {
                 for part in parts {
-                    match thought(part) {
-                        more if !more.is_empty() => self.think(&more, told),
-                        _ => self.say(text(part, "text"), told),
+                    match part.get("thinking") {
+                        Some(_) => self.think(part, told),
+                        None => self.say(text(part, "text"), told),
                     }
                 }
             }
@@ -168,12 +190,17 @@ impl Assembly for Chunks {
     fn whole(self: Box<Self>) -> Value {
         let mut message = Map::new();
         message.insert("role".to_owned(), "assistant".into());
-        let has_thoughts = self.content.iter().any(|part| matches!(part, Part::Thought(_)));
+        let has_thoughts = self.content.iter().any(|part| matches!(part, Part::Thought { .. }));
         let content: Value = if has_thoughts {
             let part = |part| match part {
                 Part::Text(text) => json!({"type": "text", "text": text}),
-                Part::Thought(text) => {
-                    json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]})
+                Part::Thought { text, beside } => {
+                    let mut thought =
+                        json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]});
+                    if let Some(members) = thought.as_object_mut() {
+                        members.extend(beside);
+                    }
+                    thought
                 }
             };
             self.content.into_iter().map(part).collect()
@@ -182,7 +209,7 @@ impl Assembly for Chunks {
                 .content
                 .into_iter()
                 .map(|part| match part {
-                    Part::Text(text) | Part::Thought(text) => text,
+                    Part::Text(text) | Part::Thought { text, .. } => text,
                 })
                 .collect();
             if said.is_empty() && !self.calls.is_empty() { Value::Null } else { said.into() }

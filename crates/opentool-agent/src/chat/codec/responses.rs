@@ -152,7 +152,8 @@ fn part(block: &Content) -> Value {
     match shown(block) {
         Shown::Text(text) => json!({"type": "input_text", "text": text}),
         Shown::Image { mime, base64 } => {
-            json!({"type": "input_image", "image_url": data_url(mime, &base64)})
+            // The detail is said although it is the default: OpenAI's types, which other servers use, ask for it.
+            json!({"type": "input_image", "image_url": data_url(mime, &base64), "detail": "auto"})
         }
         Shown::Pdf { base64 } => {
             let data = data_url("application/pdf", &base64);
@@ -166,6 +167,7 @@ fn usage(answer: &Value) -> Usage {
     let of = |pointer: &str| tokens(answer, &format!("/usage/{pointer}"));
     Usage::new(of("input_tokens"), of("output_tokens"))
         .cached(of("input_tokens_details/cached_tokens"))
+        .cache_writes(of("input_tokens_details/cache_write_tokens"))
         .reasoning(of("output_tokens_details/reasoning_tokens"))
 }
 

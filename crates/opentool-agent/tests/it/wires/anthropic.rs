@@ -9,13 +9,14 @@ use super::{Answer, Wire, events};
 fn message(content: Value, stop: &str) -> Value {
     json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": content,
            "stop_reason": stop, "stop_sequence": null,
-           "usage": {"input_tokens": 6, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 0, "output_tokens": 5}})
+           "usage": {"input_tokens": 6, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 0, "output_tokens": 5,
+                     "output_tokens_details": {"thinking_tokens": 1}}})
 }
 
 fn stream(blocks: &[(Value, Vec<Value>)], stop: &str) -> String {
     let mut list = vec![
-        json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": [],
-               "stop_reason": null, "usage": {"input_tokens": 6, "cache_read_input_tokens": 4, "output_tokens": 1}}}),
+        json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant",
+               "model": "claude", "content": [], "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 6, "cache_read_input_tokens": 4, "output_tokens": 1}}}),
         json!({"type": "ping"}),
     ];
     for (index, (start, deltas)) in blocks.iter().enumerate() {
@@ -25,7 +26,7 @@ fn stream(blocks: &[(Value, Vec<Value>)], stop: &str) -> String {
         );
         list.push(json!({"type": "content_block_stop", "index": index}));
     }
-    list.push(json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": {"output_tokens": 5}}));
+    list.push(json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": {"output_tokens": 5, "output_tokens_details": {"thinking_tokens": 1}}}));
     list.push(json!({"type": "message_stop"}));
     events(&list, "")
 }

@@ -10,7 +10,8 @@ fn usage(provider: Provider) -> Value {
     match provider {
         Provider::Mistral => json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}),
         _ => json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15,
-                    "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens_details": {"reasoning_tokens": 0}}),
+                    "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 2},
+                    "completion_tokens_details": {"reasoning_tokens": 1}}),
     }
 }
 
@@ -26,9 +27,17 @@ fn chunk(delta: &Value, finish: Option<&str>) -> Value {
 
 fn stream(provider: Provider, deltas: &[Value], finish: &str) -> String {
     let mut list: Vec<Value> = deltas.iter().map(|delta| chunk(delta, None)).collect();
-    list.push(chunk(&json!({}), Some(finish)));
-    // The last frame has no choice, only what it cost.
-    list.push(json!({"id": "c", "object": "chat.completion.chunk", "choices": [], "usage": usage(provider)}));
+    let mut last = chunk(&json!({}), Some(finish));
+    if provider == Provider::Mistral {
+        last["usage"] = usage(provider);
+        list.push(last);
+    } else {
+        list.push(last.clone());
+        // A frame without a choice says what it cost.
+        last["choices"] = json!([]);
+        last["usage"] = usage(provider);
+        list.push(last);
+    }
     events(&list, "data: [DONE]\n\n")
 }
 
@@ -108,7 +117,11 @@ pub(super) fn openai() -> Wire {
         },
         refusal: Answer {
             whole: whole(provider, &refusal, "stop"),
-            stream: stream(provider, &[json!({"refusal": "I "}), json!({"refusal": "cannot."})], "stop"),
+            stream: stream(
+                provider,
+                &[json!({"role": "assistant", "refusal": "I "}), json!({"refusal": "cannot."})],
+                "stop",
+            ),
         },
         cut_off: said(provider, &["Once"], "length"),
         failure: failure(),
@@ -138,18 +151,19 @@ pub(super) fn openai() -> Wire {
 pub(super) fn mistral() -> Wire {
     let provider = Provider::Mistral;
     let thinking = |text: &str| json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]});
+    let signed = |text: &str| json!({"type": "thinking", "thinking": [{"type": "text", "text": text}], "signature": "c2ln"});
     let calls = json!([
         call("D681PevKs", "add", "{\"a\": 1, \"b\": 2}"),
         call("D681PevKt", "shot", "{}"),
         call("D681PevKu", "add", "{\"a\": 1}"),
     ]);
-    let content = json!([thinking("Two numbers."), {"type": "text", "text": "I add."}]);
+    let content = json!([signed("Two numbers."), {"type": "text", "text": "I add."}]);
     let turn = json!({"role": "assistant", "content": content, "tool_calls": calls});
     // Calls come whole, in one piece.
     let deltas = [
         json!({"role": "assistant", "content": ""}),
         json!({"content": [thinking("Two ")]}),
-        json!({"content": [thinking("numbers.")]}),
+        json!({"content": [signed("numbers.")]}),
         json!({"content": "I "}),
         json!({"content": "add."}),
         json!({"tool_calls": calls}),

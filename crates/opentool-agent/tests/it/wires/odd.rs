@@ -186,7 +186,7 @@ async fn what_people_show_is_written_as_each_provider_has_it() {
             json!({"output": []}),
             "/input/0/content/1",
             json!(
-                {"type": "input_image", "image_url": "data:image/png;base64,cG5n"}
+                {"type": "input_image", "image_url": "data:image/png;base64,cG5n", "detail": "auto"}
             ),
         ),
         (

@@ -6,14 +6,19 @@ use serde_json::{Value, json};
 
 use super::{Answer, Wire, events};
 
-fn response(output: &[Value], status: &str, incomplete: &Value) -> Value {
-    json!({"id": "resp_1", "object": "response", "status": status, "error": null, "incomplete_details": incomplete,
-           "model": "gpt-5", "output": output,
-           "usage": {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 4}, "output_tokens": 5,
-                     "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15}})
+fn response(output: &[Value], status: &str, incomplete: &Value, usage: &Value) -> Value {
+    json!({"id": "resp_1", "object": "response", "created_at": 1, "status": status, "error": null,
+           "incomplete_details": incomplete, "instructions": null, "metadata": {}, "model": "gpt-5", "output": output,
+           "parallel_tool_calls": true, "temperature": 1.0, "tool_choice": "auto", "tools": [], "top_p": 1.0,
+           "usage": usage})
 }
 
-/// The events of one item.
+fn usage() -> Value {
+    json!({"input_tokens": 10, "input_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 2},
+           "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 1}, "total_tokens": 15})
+}
+
+/// The events of one item, each with the item's place.
 fn item(index: usize, item: &Value, deltas: &[Value]) -> Vec<Value> {
     // At first it is empty.
     let mut empty = item.clone();
@@ -22,11 +27,15 @@ fn item(index: usize, item: &Value, deltas: &[Value]) -> Vec<Value> {
             empty[key] = nothing;
         }
     }
+    if empty.get("status").is_some() {
+        empty["status"] = "in_progress".into();
+    }
     let added = json!({"type": "response.output_item.added", "output_index": index, "item": empty});
     let done = json!({"type": "response.output_item.done", "output_index": index, "item": item});
     let deltas = deltas.iter().map(|delta| {
         let mut delta = delta.clone();
         delta["output_index"] = index.into();
+        delta["item_id"] = item["id"].clone();
         delta
     });
     std::iter::once(added).chain(deltas).chain([done]).collect()
@@ -34,23 +43,61 @@ fn item(index: usize, item: &Value, deltas: &[Value]) -> Vec<Value> {
 
 fn answer(items: &[(Value, Vec<Value>)], status: &str, incomplete: &Value) -> Answer {
     let output: Vec<Value> = items.iter().map(|(item, _)| item.clone()).collect();
-    let whole = response(&output, status, incomplete);
-    let mut list =
-        vec![json!({"type": "response.created", "response": response(&[], "in_progress", &Value::Null)})];
+    let whole = response(&output, status, incomplete, &usage());
+    let begun = response(&[], "in_progress", &Value::Null, &Value::Null);
+    let begin = |kind: &str| json!({"type": format!("response.{kind}"), "response": begun});
+    let mut list = vec![begin("created"), begin("in_progress")];
     for (index, (one, deltas)) in items.iter().enumerate() {
         list.extend(item(index, one, deltas));
     }
     list.push(json!({"type": format!("response.{status}"), "response": whole}));
-    Answer { stream: events(&list, ""), whole }
+    Answer { stream: events(&numbered(list), ""), whole }
+}
+
+fn numbered(mut events: Vec<Value>) -> Vec<Value> {
+    for (number, event) in events.iter_mut().enumerate() {
+        event["sequence_number"] = number.into();
+    }
+    events
+}
+
+/// A message of one part, which grows.
+fn message(part: &Value, empty: &Value, deltas: Vec<Value>, done: Value) -> (Value, Vec<Value>) {
+    let message = json!({"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": [part]});
+    let mut list = vec![json!({"type": "response.content_part.added", "part": empty})];
+    list.extend(deltas);
+    list.extend([done, json!({"type": "response.content_part.done", "part": part})]);
+    list.iter_mut().for_each(|event| event["content_index"] = 0.into());
+    (message, list)
 }
 
 fn said(pieces: &[&str]) -> (Value, Vec<Value>) {
-    let content = json!([{"type": "output_text", "text": pieces.concat(), "annotations": []}]);
-    let message = json!({"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": content});
-    (
-        message,
-        pieces.iter().map(|text| json!({"type": "response.output_text.delta", "delta": text})).collect(),
-    )
+    let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
+    let delta = |text| json!({"type": "response.output_text.delta", "delta": text, "logprobs": []});
+    let whole = pieces.concat();
+    let done = json!({"type": "response.output_text.done", "text": whole, "logprobs": []});
+    message(&part(&whole), &part(""), pieces.iter().map(delta).collect(), done)
+}
+
+fn refused(pieces: &[&str]) -> (Value, Vec<Value>) {
+    let part = |text: &str| json!({"type": "refusal", "refusal": text});
+    let delta = |text| json!({"type": "response.refusal.delta", "delta": text});
+    let whole = pieces.concat();
+    let done = json!({"type": "response.refusal.done", "refusal": whole});
+    message(&part(&whole), &part(""), pieces.iter().map(delta).collect(), done)
+}
+
+fn thought(pieces: &[&str]) -> (Value, Vec<Value>) {
+    let part = |text: &str| json!({"type": "summary_text", "text": text});
+    let whole = pieces.concat();
+    let reasoning = json!({"type": "reasoning", "id": "rs_1", "encrypted_content": "c2VjcmV0", "summary": [part(&whole)]});
+    let mut list = vec![json!({"type": "response.reasoning_summary_part.added", "part": part("")})];
+    let delta = |text| json!({"type": "response.reasoning_summary_text.delta", "delta": text});
+    list.extend(pieces.iter().map(delta));
+    list.push(json!({"type": "response.reasoning_summary_text.done", "text": whole}));
+    list.push(json!({"type": "response.reasoning_summary_part.done", "part": part(&whole)}));
+    list.iter_mut().for_each(|event| event["summary_index"] = 0.into());
+    (reasoning, list)
 }
 
 fn call(id: &str, name: &str, pieces: &[&str]) -> (Value, Vec<Value>) {
@@ -65,23 +112,17 @@ fn call(id: &str, name: &str, pieces: &[&str]) -> (Value, Vec<Value>) {
 }
 
 pub(super) fn responses() -> Wire {
-    let reasoning = json!({"type": "reasoning", "id": "rs_1", "encrypted_content": "c2VjcmV0",
-                           "summary": [{"type": "summary_text", "text": "Two numbers."}]});
-    let thoughts = ["Two ", "numbers."]
-        .map(|text| json!({"type": "response.reasoning_summary_text.delta", "delta": text}));
     let items = [
-        (reasoning, thoughts.to_vec()),
+        thought(&["Two ", "numbers."]),
         said(&["I ", "add."]),
         call("call_a", "add", &["{\"a\": 1", ", \"b\": 2}"]),
         call("call_b", "shot", &["{}"]),
         call("call_c", "add", &["{\"a\": 1}"]),
     ];
     let turn: Vec<Value> = items.iter().map(|(item, _)| item.clone()).collect();
-    let refusal = json!({"type": "message", "id": "msg_1", "status": "completed", "role": "assistant",
-                         "content": [{"type": "refusal", "refusal": "I cannot."}]});
-    let refused = (refusal, vec![json!({"type": "response.refusal.delta", "delta": "I cannot."})]);
-    let failed = json!({"type": "response.failed", "response": {"status": "failed", "error":
-        {"code": "server_error", "message": "overloaded key-0123456789"}}});
+    let mut failed = response(&[], "failed", &Value::Null, &Value::Null);
+    failed["error"] = json!({"code": "server_error", "message": "overloaded key-0123456789"});
+    let failed = json!({"type": "response.failed", "response": failed});
     let mut expected = vec![
         json!({"role": "system", "content": "Be short."}),
         json!({"role": "user", "content": [{"type": "input_text", "text": "1 + 2?"}]}),
@@ -100,9 +141,9 @@ pub(super) fn responses() -> Wire {
         kind: "text/event-stream; charset=utf-8",
         plain: answer(&[said(&["Hel", "lo."])], "completed", &Value::Null),
         calls: answer(&items, "completed", &Value::Null),
-        refusal: answer(&[refused], "completed", &Value::Null),
+        refusal: answer(&[refused(&["I ", "cannot."])], "completed", &Value::Null),
         cut_off: answer(&[said(&["Once"])], "incomplete", &json!({"reason": "max_output_tokens"})),
-        failure: Some(events(&[failed], "")),
+        failure: Some(events(&numbered(vec![failed]), "")),
         second: |body| {
             assert_eq!(body["store"], false);
             let mut input = body["input"].clone();

@@ -72,7 +72,13 @@ fn units(bytes: usize) -> u32 {
 
 /// The most that the message can take. Commas in texts count as values too, which does no harm.
 fn weight(text: &[u8]) -> usize {
-    let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{' | b':')).count();
+    /// As many as a byte counts, so that the compiler counts many bytes in one step.
+    const STEP: usize = 255;
+    let is_before_value = |byte: &u8| {
+        u8::from(*byte == b',') | u8::from(*byte == b'[') | u8::from(*byte == b'{') | u8::from(*byte == b':')
+    };
+    let values: usize =
+        text.chunks(STEP).map(|step| usize::from(step.iter().map(is_before_value).sum::<u8>())).sum();
     let texts = text.len().saturating_mul(2);
     values.saturating_mul(VALUE).saturating_add(texts).saturating_add(LEAST)
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -15,6 +16,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
+use axum::response::Response;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -26,6 +31,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 use tower_service::Service as _;
 
+use crate::http::Endpoint;
 use crate::stall::Moving;
 
 /// How long the head of a request may take, from the end of the request before: an idle connection ends after it, too.
@@ -42,6 +48,8 @@ const TELL: Duration = Duration::from_secs(30);
 
 /// What all connections share.
 pub(crate) struct Connections {
+    endpoint: Endpoint,
+    /// Everything that is not the endpoint.
     router: Router,
     http: http1::Builder,
     places: Arc<Semaphore>,
@@ -60,9 +68,29 @@ struct Open {
     by: BTreeMap<u64, (Pulse, CancellationToken)>,
 }
 
-/// Since when a connection has been idle; `None` while a request of it is answered. Clones are the same pulse.
+/// Since when a connection has been idle. Clones are the same pulse. It is written twice a request and hardly ever read.
 #[derive(Debug, Clone)]
-pub(crate) struct Pulse(Arc<Mutex<Option<Instant>>>);
+pub(crate) struct Pulse(Arc<Beat>);
+
+#[derive(Debug)]
+struct Beat {
+    born: Instant,
+    /// In microseconds since the birth, or [`BUSY`].
+    idle_since: AtomicU64,
+}
+
+/// A request is being answered.
+const BUSY: u64 = u64::MAX;
+
+/// What somebody else wants of a connection.
+enum Order {
+    /// To end now.
+    Cut,
+    /// To give its place to another, unless a request has begun in this moment.
+    Yield,
+    /// To end after the answer it is at.
+    Close,
+}
 
 /// A place among the connections.
 struct Place {
@@ -75,12 +103,13 @@ struct Place {
 }
 
 impl Connections {
-    /// Connections to the router, at most `most` at once.
-    pub(crate) fn new(router: Router, most: usize, closing: CancellationToken) -> Self {
+    /// Connections to the endpoint and what is beside it, at most `most` at once.
+    pub(crate) fn new(endpoint: Endpoint, router: Router, most: usize, closing: CancellationToken) -> Self {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_header_size(MOST_HEAD);
         let end = CancellationToken::new();
         Self {
+            endpoint,
             router,
             http,
             places: Arc::new(Semaphore::new(most)),
@@ -148,76 +177,94 @@ impl Connections {
     }
 
     fn serve(&self, socket: TcpStream, place: Place) -> impl Future<Output = ()> + Send + use<> {
-        let (router, http) = (self.router.clone(), self.http.clone());
+        let (endpoint, router, http) = (self.endpoint.clone(), self.router.clone(), self.http.clone());
         let (closing, end) = (self.closing.clone(), self.end.clone());
         async move {
             // Without this every answer waits 40 ms for the client's acknowledgement.
             if let Err(error) = socket.set_nodelay(true) {
                 tracing::debug!(%error, "TCP_NODELAY cannot be set");
             }
+            // Each is polled only when it has something to say: a connection wakes several times a request.
+            let mut orders = FuturesUnordered::<BoxFuture<'_, Order>>::new();
+            orders.push(end.cancelled().map(|()| Order::Cut).boxed());
+            orders.push(place.leave.cancelled().map(|()| Order::Yield).boxed());
+            orders.push(closing.cancelled().map(|()| Order::Close).boxed());
             let service = service_fn(|request: Request<Incoming>| {
-                let (mut router, pulse) = (router.clone(), place.pulse.clone());
+                let busy = Busy(place.pulse.clone());
+                let answer = answer(&endpoint, &router, request, &place.pulse);
                 async move {
-                    let busy = Busy(pulse.clone());
-                    let mut request = request.map(Body::new);
-                    if request.body().is_end_stream() {
-                        pulse.busy();
-                    } else {
-                        // Until the body is there, whoever sends it can be ended for another.
-                        request.extensions_mut().insert(pulse);
-                    }
-                    let response = router.call(request).await?;
+                    let response = answer.await;
                     Ok::<_, Infallible>(response.map(|body| Answer { body, _busy: busy }))
                 }
             });
             let connection = http.serve_connection(TokioIo::new(Moving::new(socket)), service);
             tokio::pin!(connection);
-            let ended = tokio::select! {
-                biased;
-                ended = &mut connection => Some(ended),
-                () = end.cancelled() => return,
-                () = closing.cancelled() => None,
-                // Unless a request has begun in this moment: it keeps the place until it is answered.
-                () = place.leave.cancelled() => match place.pulse.idle_since() {
-                    Some(_) => return tracing::debug!("a connection ends: its place is another's"),
-                    None => None,
-                },
-            };
-            let ended = match ended {
-                Some(ended) => ended,
-                None => {
-                    connection.as_mut().graceful_shutdown();
-                    tokio::select! {
-                        biased;
-                        ended = &mut connection => ended,
-                        () = end.cancelled() => return,
+            loop {
+                tokio::select! {
+                    biased;
+                    ended = &mut connection => {
+                        if let Err(error) = ended {
+                            // Clients leave in the middle every day.
+                            tracing::debug!(%error, "a connection broke");
+                        }
+                        return;
                     }
+                    Some(order) = orders.next() => match order {
+                        Order::Cut => return,
+                        Order::Yield if place.pulse.idle_since().is_some() => {
+                            return tracing::debug!("a connection ends: its place is another's");
+                        }
+                        // A request that has begun keeps the place until it is answered.
+                        Order::Yield | Order::Close => connection.as_mut().graceful_shutdown(),
+                    },
                 }
-            };
-            if let Err(error) = ended {
-                // Clients leave in the middle every day.
-                tracing::debug!(%error, "a connection broke");
             }
         }
     }
 }
 
+/// The endpoint is found without the router, which is for what else there is.
+fn answer(
+    endpoint: &Endpoint,
+    router: &Router,
+    request: Request<Incoming>,
+    pulse: &Pulse,
+) -> BoxFuture<'static, Response> {
+    let request = request.map(Body::new);
+    if endpoint.is_at(request.uri().path()) {
+        return endpoint.clone().answer(request, Some(pulse.clone()));
+    }
+    let (mut router, pulse) = (router.clone(), pulse.clone());
+    Box::pin(async move {
+        pulse.busy();
+        match router.call(request).await {
+            Ok(response) => response,
+            Err(impossible) => match impossible {},
+        }
+    })
+}
+
 impl Pulse {
     fn new() -> Self {
-        Self(Arc::new(Mutex::new(Some(Instant::now()))))
+        Self(Arc::new(Beat { born: Instant::now(), idle_since: AtomicU64::new(0) }))
     }
 
     /// A request is there as a whole, and is answered from now on.
     pub(crate) fn busy(&self) {
-        *self.since() = None;
+        self.0.idle_since.store(BUSY, Ordering::SeqCst);
     }
 
+    fn idle(&self) {
+        let since = u64::try_from(self.0.born.elapsed().as_micros()).unwrap_or(BUSY - 1);
+        self.0.idle_since.store(since, Ordering::SeqCst);
+    }
+
+    /// `None` while a request is answered.
     fn idle_since(&self) -> Option<Instant> {
-        *self.since()
-    }
-
-    fn since(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        match self.0.idle_since.load(Ordering::SeqCst) {
+            BUSY => None,
+            since => self.0.born.checked_add(Duration::from_micros(since)),
+        }
     }
 }
 
@@ -232,7 +279,7 @@ struct Busy(Pulse);
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        *self.0.since() = Some(Instant::now());
+        self.0.idle();
     }
 }
 

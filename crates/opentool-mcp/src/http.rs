@@ -12,6 +12,7 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+use futures_util::future::BoxFuture;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::time::{sleep, timeout};
@@ -40,6 +41,8 @@ const CUT: Duration = Duration::from_secs(1);
 pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
+    endpoint: Endpoint,
+    /// Everything that is not the endpoint.
     router: Router,
     host: Arc<Host>,
 }
@@ -52,12 +55,13 @@ impl Bound {
         let wanted = address.to_string();
         let listener = TcpListener::bind(address).await.map_err(|error| McpError::bind(&wanted, error))?;
         let address = listener.local_addr().map_err(|error| McpError::bind(&wanted, error))?;
-        let router = router(&host, Some(address))?
-            .fallback((StatusCode::NOT_FOUND, "Not found. The MCP endpoint is at /mcp.\n"));
+        let endpoint = Endpoint::new(&host, Trust::new(&host.settings, Some(address))?, Sessions::new());
+        let router =
+            Router::new().fallback((StatusCode::NOT_FOUND, "Not found. The MCP endpoint is at /mcp.\n"));
         if !address.ip().is_loopback() {
             tracing::warn!(%address, "the server can be reached from other machines and asks for no credentials");
         }
-        Ok(Self { listener, address, router, host })
+        Ok(Self { listener, address, endpoint, router, host })
     }
 
     /// The address, with the port that was picked.
@@ -98,10 +102,11 @@ impl Bound {
     /// # Errors
     /// Those of [`Bound::serve`].
     pub async fn serve_until(self, shutdown: impl Future<Output = ()>) -> Result<(), McpError> {
-        let Self { listener, router, host, .. } = self;
+        let Self { listener, endpoint, router, host, .. } = self;
         let _cut = [host.closing.clone(), host.aborting.clone(), host.cut.clone()]
             .map(tokio_util::sync::CancellationToken::drop_guard);
-        let connections = Connections::new(router, host.settings.max_connections, host.closing.clone());
+        let most = host.settings.max_connections;
+        let connections = Connections::new(endpoint, router, most, host.closing.clone());
         tokio::select! {
             () = connections.accept(&listener) => {}
             () = shutdown => {}
@@ -132,72 +137,91 @@ impl std::fmt::Debug for Bound {
 }
 
 /// The route of the endpoint.
-pub(crate) fn router(host: &Arc<Host>, bound: Option<SocketAddr>) -> Result<Router, McpError> {
-    Ok(route(host, Trust::new(&host.settings, bound)?, Sessions::new()))
+pub(crate) fn router(host: &Arc<Host>) -> Result<Router, McpError> {
+    Ok(Endpoint::new(host, Trust::new(&host.settings, None)?, Sessions::new()).router())
 }
 
-fn route(host: &Arc<Host>, trust: Trust, sessions: Sessions) -> Router {
-    let most = host.settings.max_request_bytes;
-    let config = StreamableHttpServerConfig::default()
-        .with_json_response(true)
-        .with_legacy_session_mode(true)
-        .with_sse_retry(None)
-        .with_max_request_body_bytes(most)
-        .with_cancellation_token(host.cut.clone())
-        .with_allowed_hosts(trust.hosts)
-        .with_allowed_origins(trust.origins)
-        .enforce_origin_validation();
-    let handlers = Arc::clone(host);
-    let service = StreamableHttpService::new(
-        move || Ok(Handler::new(Arc::clone(&handlers))),
-        Arc::new(sessions),
-        config,
-    );
-    // Called directly: as a tower service the SDK's service, with all its settings, is cloned for every request.
-    let service = Arc::new(service);
-    let host = Arc::clone(host);
-    let endpoint = any(move |request: Request| {
-        let (service, host) = (Arc::clone(&service), Arc::clone(&host));
-        async move { answer(&service, request, &host).await }
-    });
-    Router::new().route(PATH, endpoint)
+/// The endpoint. Clones are the same one.
+#[derive(Clone)]
+pub(crate) struct Endpoint(Arc<Inner>);
+
+struct Inner {
+    /// Called directly: as a tower service the SDK's service, with all its settings, is cloned for every request.
+    service: StreamableHttpService<Handler, Sessions>,
+    host: Arc<Host>,
 }
 
-/// The SDK's answer, and ours where it has none that is fit.
-async fn answer(
-    service: &StreamableHttpService<Handler, Sessions>,
-    request: Request,
-    host: &Host,
-) -> Response {
-    if let Some(reason) = trust::ambiguous(request.uri(), request.headers()) {
-        tracing::warn!(reason, "a request was refused");
-        return (StatusCode::BAD_REQUEST, format!("Bad Request: {reason}\n")).into_response();
+impl Endpoint {
+    fn new(host: &Arc<Host>, trust: Trust, sessions: Sessions) -> Self {
+        let config = StreamableHttpServerConfig::default()
+            .with_json_response(true)
+            .with_legacy_session_mode(true)
+            .with_sse_retry(None)
+            .with_max_request_body_bytes(host.settings.max_request_bytes)
+            .with_cancellation_token(host.cut.clone())
+            .with_allowed_hosts(trust.hosts)
+            .with_allowed_origins(trust.origins)
+            .enforce_origin_validation();
+        let handlers = Arc::clone(host);
+        let service = StreamableHttpService::new(
+            move || Ok(Handler::new(Arc::clone(&handlers))),
+            Arc::new(sessions),
+            config,
+        );
+        Self(Arc::new(Inner { service, host: Arc::clone(host) }))
     }
-    if request.method() != Method::POST {
-        return service.handle(request).await.map(Body::new);
+
+    /// Whether requests to this path are for the endpoint.
+    pub(crate) fn is_at(&self, path: &str) -> bool {
+        path == PATH
     }
-    let is_json = body::is_json(request.headers());
-    let pulse = request.extensions().get::<Pulse>().cloned();
-    let (request, kept) = match body::keep(request, host.settings.max_request_bytes, &host.budget).await {
-        Ok(read) => read,
-        Err(refusal) => return refusal,
-    };
-    if let Some(pulse) = pulse {
-        pulse.busy();
+
+    fn router(self) -> Router {
+        Router::new().route(PATH, any(move |request: Request| self.clone().answer(request, None)))
     }
-    let (response, full) = sessions::FULL
-        .scope(Cell::new(false), async {
-            let response = service.handle(request).await.map(Body::new);
-            (response, sessions::FULL.with(Cell::get))
+
+    /// The SDK's answer, and ours where it has none that is fit. `pulse` is told when the request is there as a whole.
+    ///
+    /// In a box from the beginning: what the SDK does for a request takes tens of kilobytes, which every layer that hands
+    /// the future on would copy.
+    pub(crate) fn answer(self, request: Request, pulse: Option<Pulse>) -> BoxFuture<'static, Response> {
+        Box::pin(async move {
+            let Inner { service, host } = &*self.0;
+            if let Some(reason) = trust::ambiguous(request.uri(), request.headers()) {
+                tracing::warn!(reason, "a request was refused");
+                return (StatusCode::BAD_REQUEST, format!("Bad Request: {reason}\n")).into_response();
+            }
+            let busy = || {
+                if let Some(pulse) = &pulse {
+                    pulse.busy()
+                }
+            };
+            if request.method() != Method::POST {
+                busy();
+                return service.handle(request).await.map(Body::new);
+            }
+            let is_json = body::is_json(request.headers());
+            let (request, kept) =
+                match body::keep(request, host.settings.max_request_bytes, &host.budget).await {
+                    Ok(read) => read,
+                    Err(refusal) => return refusal,
+                };
+            busy();
+            let (response, full) = sessions::FULL
+                .scope(Cell::new(false), async {
+                    let response = service.handle(request).await.map(Body::new);
+                    (response, sessions::FULL.with(Cell::get))
+                })
+                .await;
+            match response.status() {
+                StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => kept.refusal(),
+                _ if full => {
+                    let text = "Service Unavailable: a call runs in each of the sessions; try again later\n";
+                    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], text).into_response()
+                }
+                _ => response,
+            }
         })
-        .await;
-    match response.status() {
-        StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => kept.refusal(),
-        _ if full => {
-            let text = "Service Unavailable: a call runs in each of the sessions; try again later\n";
-            (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], text).into_response()
-        }
-        _ => response,
     }
 }
 
@@ -212,7 +236,7 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
     use tokio::sync::Notify;
 
-    use super::route;
+    use super::Endpoint;
     use crate::host::{Host, Settings};
     use crate::sessions::Sessions;
     use crate::trust::Trust;
@@ -239,7 +263,7 @@ mod tests {
         let host = Arc::new(Host::new(Arc::new(tools), settings));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router = route(&host, trust, Sessions::bounded(1));
+        let router = Endpoint::new(&host, trust, Sessions::bounded(1)).router();
         tokio::spawn(axum::serve(listener, router).into_future());
 
         let open = async |session: &str, body: &str| {

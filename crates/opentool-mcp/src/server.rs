@@ -192,7 +192,7 @@ impl Server {
     /// # Errors
     /// [`McpError::InvalidHost`] and [`McpError::InvalidOrigin`].
     pub fn router(self) -> Result<Router, McpError> {
-        http::router(&self.host(), None)
+        http::router(&self.host())
     }
 
     fn host(self) -> Arc<Host> {

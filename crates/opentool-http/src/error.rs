@@ -103,6 +103,56 @@ impl HttpError {
     pub fn is_timeout(&self) -> bool {
         matches!(self, Self::TimedOut { .. })
     }
+
+    /// Why the server's certificate is not trusted, if that is what kept the connection from being made.
+    pub fn trust(&self) -> Option<Trust> {
+        let Self::Connect { source, .. } = self else { return None };
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
+        while let Some(error) = cause {
+            // Errors of the system carry others without calling them their source.
+            let carried = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+            let tls = match carried {
+                Some(inner) => inner.downcast_ref::<rustls::Error>(),
+                None => error.downcast_ref::<rustls::Error>(),
+            };
+            if let Some(rustls::Error::InvalidCertificate(error)) = tls {
+                return Some(Trust::of(error));
+            }
+            cause = match carried {
+                Some(inner) => Some(inner),
+                None => error.source(),
+            };
+        }
+        None
+    }
+}
+
+/// Why a server's certificate is not trusted, by what can be done about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Trust {
+    /// It was issued by nobody whom this machine trusts; see [`crate::Authorities`].
+    UnknownIssuer,
+    /// It is for another name.
+    Name,
+    /// It has expired, or is not valid yet.
+    Time,
+    /// It is revoked, or of a kind that cannot be accepted.
+    Other,
+}
+
+impl Trust {
+    fn of(error: &rustls::CertificateError) -> Self {
+        use rustls::CertificateError as E;
+        match error {
+            E::UnknownIssuer => Self::UnknownIssuer,
+            E::NotValidForName | E::NotValidForNameContext { .. } => Self::Name,
+            E::Expired | E::ExpiredContext { .. } | E::NotValidYet | E::NotValidYetContext { .. } => {
+                Self::Time
+            }
+            _ => Self::Other,
+        }
+    }
 }
 
 /// What a client waited for when its time was up.

@@ -39,7 +39,7 @@ pub use address::{Addresses, Resolve, is_loopback, may_name, not_public};
 pub use bounded::bounded;
 pub use certificate::{Authorities, Identity};
 pub use client::Client;
-pub use error::{HttpError, Waiting};
+pub use error::{HttpError, Trust, Waiting};
 pub use options::{Options, Redirects};
 pub use request::Request;
 pub use response::{Incoming, Response};

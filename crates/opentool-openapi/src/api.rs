@@ -8,6 +8,7 @@ use opentool_core::{Arguments, Diagnostic, ToolDefinition, ToolError, ToolSet, U
 use secrecy::SecretString;
 use url::Url;
 
+use crate::bytes::Files;
 use crate::choose::{self, Config, Told};
 use crate::definition::{self, Source};
 use crate::document::{Document, Opened};
@@ -16,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::plan::Operation;
 use crate::read::Reading;
 use crate::request::{self, Credential, MissingCredentials, Request, Settings};
-use crate::{Address, Authorities, Identity, OpenApiError, SecretSource};
+use crate::{Address, Authorities, Identity, OpenApiError, SecretSource, uploads};
 
 /// An OpenAPI document that was read, with everything that the host decides about its calls.
 ///
@@ -57,11 +58,13 @@ impl Api {
         let left_out = reading.seen.saturating_sub(reading.operations.len());
         let settings = Settings { document_url: base_url(&document), ..Settings::default() };
         let all: Arc<[Arc<Operation>]> = reading.operations.into_iter().map(Arc::new).collect();
-        let chosen = choose::apply(&all, &Config::default())?;
+        let source = Arc::new(Source { document, knowledge: reading.knowledge });
+        let chosen =
+            choose::apply(&all, &Config::default(), &|operation, media| source.only(operation, media))?;
         let operations: Arc<[Arc<Operation>]> =
             if chosen.0.len() == all.len() { Arc::clone(&all) } else { chosen.0.into() };
         Ok(Self {
-            source: Arc::new(Source { document, knowledge: reading.knowledge }),
+            source,
             names: Arc::new(names(&operations)),
             all,
             operations,
@@ -129,11 +132,18 @@ impl Api {
     /// # Errors
     /// [`OpenApiError::Config`] if it names what the document does not have, or gives two tools one name.
     pub fn configure(mut self, config: &Config) -> Result<Self, OpenApiError> {
-        let (operations, told) = choose::apply(&self.all, config)?;
+        let only = |operation: &Operation, media: &str| self.source.only(operation, media);
+        let (operations, told) = choose::apply(&self.all, config, &only)?;
         self.operations = operations.into();
         self.names = Arc::new(names(&self.operations));
         self.told = Arc::new(told);
         Ok(self)
+    }
+
+    /// What a configuration says that means nothing here, such as a filter for a tag that no operation has. What cannot be
+    /// followed is an error of [`Api::configure`].
+    pub fn unused(&self, config: &Config) -> Vec<Diagnostic> {
+        choose::unused(&self.all, config)
     }
 
     /// How many operations the document has that could be tools and were not chosen: by [`Api::configure`], or because the
@@ -278,9 +288,17 @@ impl Api {
         self
     }
 
+    /// Lets models name files below a directory as the bytes of a body, as `{"$file": "report.pdf"}`: what is uploaded need not
+    /// pass through the model. Files of 64 MiB at most, all of a call together; nothing outside of the directory can be named.
+    pub fn uploads(mut self, directory: impl Into<std::path::PathBuf>) -> Self {
+        self.settings.uploads = Some(directory.into());
+        self
+    }
+
     /// The definition of the tool of an operation. Its schemas are built when they are looked at.
     pub fn definition(&self, operation: &Arc<Operation>) -> ToolDefinition {
-        definition::definition(&self.source, operation, &self.told)
+        let files = if self.settings.uploads.is_some() { Files::Named } else { Files::None };
+        definition::definition(&self.source, operation, &self.told, files)
     }
 
     /// The tools in document order, sharing one HTTP client.
@@ -314,7 +332,8 @@ impl Api {
         ToolSet::from_tools(tools).map_err(|clash| OpenApiError::NameClash(Box::new(clash)))
     }
 
-    /// The request that a call would send; nothing is sent. Arguments are taken as they are: validate them first.
+    /// The request that a call would send; nothing is sent. Arguments are taken as they are: validate them first. Files that
+    /// they name are read ([`Api::uploads`]).
     ///
     /// # Errors
     /// [`ToolError::UnknownTool`], and those of [`request::build`].
@@ -324,6 +343,7 @@ impl Api {
             return Err(ToolError::failed(OpenApiError::Server { url, reason }.to_string()));
         }
         let arguments = request::idempotency::fill(operation, arguments.clone());
+        let arguments = uploads::read(operation, &self.settings, arguments)?;
         request::build(operation, &arguments, &self.settings)
     }
 

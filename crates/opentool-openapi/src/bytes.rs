@@ -1,15 +1,17 @@
 //! Strings that are bytes: which schemas mean them, and what a model is told to write.
 //!
 //! OpenAPI describes a file as a string, and JSON has no bytes. So where bytes are sent as they are (binary bodies,
-//! parts of a multipart body), a model may write a data URI, or `{"$base64": "…"}` with a file name and a media type.
+//! parts of a multipart body), a model may write a data URI, or `{"$base64": "…"}` with a file name and a media type, and
+//! where the host allows it `{"$file": "…"}`.
 //! Reading these values is the business of `request::file`; JSON bodies are deliberately left alone, since there a
 //! string is sent as the string that it is.
 
 use serde_json::{Map, Value, json};
 
-use crate::plan::Media;
+use crate::plan::{Media, PartHeader};
 use crate::request::media::MediaKind;
 use crate::schema::is_note;
+use crate::uploads;
 
 /// Whether a schema says that a string is bytes: `format: binary` (3.0), or a media type without an encoding (3.1).
 /// Of alternatives, all that let a string through have to say so.
@@ -30,16 +32,25 @@ pub(crate) fn is_bytes(schema: &Value) -> bool {
     branches.iter().any(says_so) && branches.iter().all(|branch| says_so(branch) || other(branch))
 }
 
+/// Whether files of this machine can be named in the place of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Files {
+    /// They cannot.
+    None,
+    /// Those below a directory of the host.
+    Named,
+}
+
 /// The schema of a body as a model sees it, where bytes are a part of it.
-pub(crate) fn in_body(media: &Media, schema: Value) -> Value {
+pub(crate) fn in_body(media: &Media, schema: Value, files: Files) -> Value {
     match MediaKind::of(&media.media_type) {
-        MediaKind::Binary if is_bytes(&schema) || is_string(&schema) => described(schema),
-        MediaKind::Text | MediaKind::Xml if is_bytes(&schema) => described(schema),
+        MediaKind::Binary if is_bytes(&schema) || is_string(&schema) => described(schema, files),
+        MediaKind::Text | MediaKind::Xml if is_bytes(&schema) => described(schema, files),
         MediaKind::Multipart => {
             let mut schema = schema;
             if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-                for property in properties.values_mut() {
-                    *property = in_part(property.take());
+                for (name, property) in properties {
+                    *property = in_part(property.take(), &headers(media, name), files);
                 }
             }
             schema
@@ -49,12 +60,45 @@ pub(crate) fn in_body(media: &Media, schema: Value) -> Value {
 }
 
 /// The schema of a part, which may be a list of files.
-fn in_part(mut schema: Value) -> Value {
+fn in_part(mut schema: Value, headers: &Value, files: Files) -> Value {
     if is_bytes(&schema) {
-        return described(schema);
+        return with_headers(described(schema, files), headers);
     }
     if let Some(items) = schema.get_mut("items").filter(|items| is_bytes(items)) {
-        *items = described(items.take());
+        *items = with_headers(described(items.take(), files), headers);
+    }
+    schema
+}
+
+/// The headers of a part that a caller may have words for: those that the document does not fix.
+fn headers(media: &Media, property: &str) -> Value {
+    let free = |header: &&PartHeader| header.property == property && header.schema.get("const").is_none();
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for header in media.part_headers.iter().filter(free) {
+        properties.insert(header.name.clone(), header.schema.clone());
+        if header.required && header.schema.get("default").is_none() {
+            required.push(json!(header.name));
+        }
+    }
+    if properties.is_empty() {
+        return Value::Null;
+    }
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+/// Bytes with headers beside them.
+fn with_headers(mut schema: Value, headers: &Value) -> Value {
+    let ways = schema.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten();
+    for way in ways.filter(|_| !headers.is_null()).filter_map(Value::as_object_mut) {
+        let Some(Value::Object(members)) = way.get_mut("properties") else { continue };
+        if !members.contains_key("$base64") && !members.contains_key(uploads::MEMBER) {
+            continue;
+        }
+        members.insert("headers".to_owned(), headers.clone());
+        let needs = headers.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
+        if let (true, Some(Value::Array(required))) = (needs, way.get_mut("required")) {
+            required.push(json!("headers"));
+        }
     }
     schema
 }
@@ -68,13 +112,13 @@ fn alternatives(schema: &Value) -> Option<(&'static str, &Vec<Value>)> {
     ["anyOf", "oneOf"].into_iter().find_map(|keyword| Some((keyword, schema.get(keyword)?.as_array()?)))
 }
 
-/// A schema that means bytes, with the two ways to write them.
-fn described(schema: Value) -> Value {
+/// A schema that means bytes, with the ways to write them.
+fn described(schema: Value, files: Files) -> Value {
     let choice = alternatives(&schema).map(|(keyword, branches)| (keyword, branches.clone()));
     let Value::Object(members) = schema else { return schema };
     if let Some((keyword, branches)) = choice {
         let branches = branches.into_iter().flat_map(|branch| match branch {
-            Value::Object(members) if is_bytes(&Value::Object(members.clone())) => ways(members),
+            Value::Object(members) if is_bytes(&Value::Object(members.clone())) => ways(members, files),
             other => vec![other],
         });
         let mut members = members;
@@ -83,11 +127,11 @@ fn described(schema: Value) -> Value {
     }
     let (mut out, rules): (Map<String, Value>, _) =
         members.into_iter().partition(|(keyword, _)| is_note(keyword));
-    out.insert("anyOf".to_owned(), ways(rules).into());
+    out.insert("anyOf".to_owned(), ways(rules, files).into());
     Value::Object(out)
 }
 
-fn ways(mut text: Map<String, Value>) -> Vec<Value> {
+fn ways(mut text: Map<String, Value>, files: Files) -> Vec<Value> {
     let nullable =
         text.get("type").and_then(Value::as_array).is_some_and(|names| names.contains(&json!("null")));
     text.insert("type".to_owned(), json!("string"));
@@ -111,6 +155,19 @@ fn ways(mut text: Map<String, Value>) -> Vec<Value> {
         "additionalProperties": false,
     });
     let mut ways = vec![Value::Object(text), object];
+    if files == Files::Named {
+        ways.push(json!({
+            "type": "object",
+            "description": "A file of the machine that runs this tool, below a directory that was chosen for it.",
+            "properties": {
+                uploads::MEMBER: {"type": "string", "description": "For example `report.pdf`."},
+                "filename": {"type": "string"},
+                "contentType": {"type": "string", "description": "For example `image/png`."},
+            },
+            "required": [uploads::MEMBER],
+            "additionalProperties": false,
+        }));
+    }
     if nullable {
         ways.push(json!({"type": "null"}));
     }

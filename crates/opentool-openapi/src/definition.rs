@@ -9,7 +9,7 @@ use opentool_core::{Annotations, Origin, Schema, ToolDefinition};
 use opentool_text::pointer;
 use serde_json::{Map, Value, json};
 
-use crate::bytes;
+use crate::bytes::{self, Files};
 use crate::choose::{Budget, OperationConfig, OutputSchemas, Told, cut_text};
 use crate::document::Document;
 use crate::plan::{Body, BodyArguments, Operation};
@@ -32,8 +32,20 @@ pub(crate) struct Source {
     pub(crate) knowledge: Knowledge,
 }
 
+impl Source {
+    /// The operation with one of its media types only; `None` if it has none that fits.
+    pub(crate) fn only(&self, operation: &Operation, media_type: &str) -> Option<Operation> {
+        crate::read::body::only(&self.document, &self.knowledge, operation, media_type)
+    }
+}
+
 /// The definition of an operation's tool.
-pub(crate) fn definition(source: &Arc<Source>, operation: &Arc<Operation>, told: &Told) -> ToolDefinition {
+pub(crate) fn definition(
+    source: &Arc<Source>,
+    operation: &Arc<Operation>,
+    told: &Told,
+    files: Files,
+) -> ToolDefinition {
     let said = told.about(&operation.name);
     let budget = told.budget;
     let description = description(operation, said.and_then(|said| said.description.as_deref()), &budget);
@@ -45,7 +57,7 @@ pub(crate) fn definition(source: &Arc<Source>, operation: &Arc<Operation>, told:
         let (source, operation, said) = (Arc::clone(source), Arc::clone(operation), said.cloned());
         let most = left.unwrap_or(reach::MOST_BYTES);
         Schema::lazy(move || {
-            let mut schema = input_schema(&source, &operation, most.saturating_mul(BEFORE_CUTTING));
+            let mut schema = input_schema(&source, &operation, files, most.saturating_mul(BEFORE_CUTTING));
             if let Some(said) = &said {
                 describe_arguments(&mut schema, said);
             }
@@ -165,7 +177,7 @@ fn describe_arguments(schema: &mut Value, said: &OperationConfig) {
     }
 }
 
-fn input_schema(source: &Source, operation: &Operation, most: usize) -> Value {
+fn input_schema(source: &Source, operation: &Operation, files: Files, most: usize) -> Value {
     let mut properties = Map::new();
     let mut required: Vec<Value> = Vec::new();
     for parameter in &operation.parameters {
@@ -181,10 +193,10 @@ fn input_schema(source: &Source, operation: &Operation, most: usize) -> Value {
                 if body.required {
                     required.push(Value::String(name.clone()));
                 }
-                properties.insert(name.clone(), whole_body(body));
+                properties.insert(name.clone(), whole_body(body, files));
             }
             BodyArguments::Properties(names) => {
-                spread_body(source, body, names, &mut properties, &mut required);
+                spread_body(source, body, names, files, &mut properties, &mut required);
             }
         }
     }
@@ -200,9 +212,10 @@ fn input_schema(source: &Source, operation: &Operation, most: usize) -> Value {
 }
 
 /// The body as one argument.
-fn whole_body(body: &Body) -> Value {
-    let mut schema =
-        body.preferred().map_or_else(|| json!({}), |media| bytes::in_body(media, media.schema.clone()));
+fn whole_body(body: &Body, files: Files) -> Value {
+    let mut schema = body
+        .preferred()
+        .map_or_else(|| json!({}), |media| bytes::in_body(media, media.schema.clone(), files));
     if let (Value::Object(members), Some(description)) = (&mut schema, &body.description) {
         members.entry("description").or_insert_with(|| Value::String(description.clone()));
     }
@@ -214,12 +227,13 @@ fn spread_body(
     source: &Source,
     body: &Body,
     names: &[String],
+    files: Files,
     properties: &mut Map<String, Value>,
     required: &mut Vec<Value>,
 ) {
     let Some(media) = body.preferred() else { return };
     let schema = referenced(&source.document, &source.knowledge, &media.schema, Direction::Input);
-    let mut schema = bytes::in_body(media, schema);
+    let mut schema = bytes::in_body(media, schema, files);
     if let Some(Value::Array(listed)) = schema.get_mut("required") {
         required.append(listed);
     }

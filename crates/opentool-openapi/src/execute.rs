@@ -16,7 +16,7 @@ use url::Url;
 use crate::oauth::Authorized;
 use crate::plan::Operation;
 use crate::request::{self, Settings, idempotency};
-use crate::{response, retry};
+use crate::{response, retry, uploads};
 use trust::Trust;
 
 /// An operation as a tool.
@@ -61,12 +61,13 @@ impl OperationTool {
     }
 
     /// The request that a call with these arguments sends, which is not sent. A token that would have to be fetched is
-    /// not in it.
+    /// not in it; files that are named are read.
     ///
     /// # Errors
     /// Those of [`request::build`].
     pub fn request(&self, arguments: &Arguments) -> Result<request::Request, ToolError> {
         let arguments = idempotency::fill(&self.operation, arguments.clone());
+        let arguments = uploads::read(&self.operation, &self.settings, arguments)?;
         request::build(&self.operation, &arguments, &self.settings)
     }
 
@@ -78,8 +79,18 @@ impl OperationTool {
         Trust { chosen: self.settings.addresses, fetched: part.or_else(|| self.fetched.clone()) }
     }
 
+    /// The arguments with the files that they name, which are read where reading stops nobody else.
+    async fn with_files(&self, arguments: Arguments) -> Result<Arguments, ToolError> {
+        if !uploads::are_named(&self.operation, &self.settings, &arguments) {
+            return Ok(arguments);
+        }
+        let (operation, settings) = (Arc::clone(&self.operation), Arc::clone(&self.settings));
+        let reading = tokio::task::spawn_blocking(move || uploads::read(&operation, &settings, arguments));
+        reading.await.unwrap_or_else(|error| Err(ToolError::from_author(error)))
+    }
+
     async fn run(&self, cx: &ToolContext, arguments: Arguments) -> Result<ToolOutput, ToolError> {
-        let arguments = idempotency::fill(&self.operation, arguments);
+        let arguments = self.with_files(idempotency::fill(&self.operation, arguments)).await?;
         let trust = self.trust();
         let limit = self.settings.timeout.or(self.client.options().timeout);
         let end_from = |at: Instant| {
@@ -99,7 +110,7 @@ impl OperationTool {
             );
             let authorized = ready.await?;
             let request = request::build(&self.operation, &arguments, authorized.settings())?;
-            let mut sending = request.to_http()?.body_limit(self.settings.body_limit);
+            let mut sending = request.to_http()?.body_limit(self.settings.body_limit).in_trace();
             sending.addresses = match (&self.settings.server, self.settings.addresses) {
                 // The host named it.
                 (Some(_), None) => opentool_http::Addresses::Named,

@@ -32,6 +32,7 @@ mod response;
 mod retry;
 mod schema;
 mod secret;
+mod uploads;
 mod version;
 mod xml;
 

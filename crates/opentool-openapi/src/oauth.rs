@@ -7,6 +7,7 @@
 mod authorized;
 mod discovery;
 mod endpoint;
+mod held;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -17,6 +18,7 @@ use opentool_core::ToolError;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
+use crate::SecretSource;
 pub(crate) use authorized::Authorized;
 use discovery::Discovered;
 use endpoint::Asking;
@@ -43,7 +45,7 @@ pub struct OAuth {
 #[derive(Clone)]
 struct Config {
     client_id: String,
-    client_secret: Option<SecretString>,
+    client_secret: Option<Held>,
     grant: Grant,
     token_url: Option<Url>,
     scopes: Option<Vec<String>>,
@@ -54,7 +56,14 @@ struct Config {
 #[derive(Clone)]
 enum Grant {
     ClientCredentials,
-    RefreshToken(SecretString),
+    RefreshToken(Held),
+}
+
+/// What the token endpoint is to believe: the secret itself, or where it is kept.
+#[derive(Clone)]
+enum Held {
+    Text(SecretString),
+    Kept(SecretSource),
 }
 
 /// How the client says to the token endpoint who it is.
@@ -90,7 +99,7 @@ struct Token {
 }
 
 impl OAuth {
-    fn new(client_id: String, client_secret: Option<SecretString>, grant: Grant) -> Self {
+    fn new(client_id: String, client_secret: Option<Held>, grant: Grant) -> Self {
         let config = Config {
             client_id,
             client_secret,
@@ -105,19 +114,36 @@ impl OAuth {
 
     /// A client that acts for itself: the grant `client_credentials`.
     pub fn client_credentials(client_id: impl Into<String>, client_secret: impl Into<String>) -> Self {
-        Self::new(client_id.into(), Some(client_secret.into().into()), Grant::ClientCredentials)
+        let secret = Held::Text(client_secret.into().into());
+        Self::new(client_id.into(), Some(secret), Grant::ClientCredentials)
+    }
+
+    /// As [`OAuth::client_credentials`], with a secret that is kept elsewhere and read when a token is fetched.
+    pub fn client_credentials_from(client_id: impl Into<String>, client_secret: SecretSource) -> Self {
+        Self::new(client_id.into(), Some(Held::Kept(client_secret)), Grant::ClientCredentials)
     }
 
     /// A client that acts for somebody who allowed it: the grant `refresh_token`. A new refresh token that the endpoint
     /// sends replaces this one in memory.
     pub fn refresh_token(client_id: impl Into<String>, token: impl Into<String>) -> Self {
-        Self::new(client_id.into(), None, Grant::RefreshToken(token.into().into()))
+        Self::new(client_id.into(), None, Grant::RefreshToken(Held::Text(token.into().into())))
+    }
+
+    /// As [`OAuth::refresh_token`], with a token that is kept elsewhere and read when an access token is fetched. A new one that
+    /// the endpoint sends is kept in memory only.
+    pub fn refresh_token_from(client_id: impl Into<String>, token: SecretSource) -> Self {
+        Self::new(client_id.into(), None, Grant::RefreshToken(Held::Kept(token)))
     }
 
     /// Sets the client's secret, for a refresh token that belongs to a client with one.
     pub fn client_secret(self, secret: impl Into<String>) -> Self {
         let secret = SecretString::from(secret.into());
-        self.change(|config| config.client_secret = Some(secret))
+        self.change(|config| config.client_secret = Some(Held::Text(secret)))
+    }
+
+    /// As [`OAuth::client_secret`], with a secret that is kept elsewhere and read when a token is fetched.
+    pub fn client_secret_from(self, secret: SecretSource) -> Self {
+        self.change(|config| config.client_secret = Some(Held::Kept(secret)))
     }
 
     /// Sets the token endpoint, in place of the document's.
@@ -153,23 +179,14 @@ impl OAuth {
 
     /// Whether it was set from variables that are empty.
     pub(crate) fn is_empty(&self) -> bool {
-        let none = |secret: &SecretString| secret.expose_secret().trim().is_empty();
+        // What is kept elsewhere is known when it is read.
+        let none =
+            |held: &Held| matches!(held, Held::Text(secret) if secret.expose_secret().trim().is_empty());
         let granted = match &self.config.grant {
             Grant::ClientCredentials => self.config.client_secret.as_ref(),
             Grant::RefreshToken(token) => Some(token),
         };
         self.config.client_id.trim().is_empty() || granted.is_none_or(none)
-    }
-
-    /// What must not be repeated.
-    fn secrets(&self) -> Vec<SecretString> {
-        let config = &self.config;
-        let first = match &config.grant {
-            Grant::ClientCredentials => None,
-            Grant::RefreshToken(token) => Some(token.clone()),
-        };
-        let rotated = lock(&self.state.rotated).clone();
-        config.client_secret.iter().cloned().chain(first).chain(rotated).collect()
     }
 
     fn known(&self, key: &Key) -> Option<SecretString> {

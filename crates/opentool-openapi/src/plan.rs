@@ -8,6 +8,7 @@ use std::sync::Arc;
 use http::Method;
 use serde_json::Value;
 
+use crate::request::media::MediaKind;
 pub use crate::xml::XmlForm;
 
 /// One operation of a document.
@@ -196,10 +197,27 @@ pub struct Media {
     pub media_type: String,
     /// The schema in 2020-12 terms, as an input.
     pub schema: Value,
-    /// The `encoding` object, as the document has it.
+    /// The `encoding` object, as the document has it. In `multipart/form-data` of OpenAPI 3.0 without the styles, which that
+    /// version says are ignored there.
     pub encoding: Value,
     /// How values are written, where the media type is XML and the document describes them.
     pub xml: Option<XmlForm>,
+    /// The headers of parts, where the media type is multipart and the document describes them.
+    pub part_headers: Vec<PartHeader>,
+}
+
+/// A header of a part of a multipart body. What it says is the caller's word (`headers` beside `$base64`), else what the
+/// document leaves no choice about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartHeader {
+    /// The property that the part is.
+    pub property: String,
+    /// The name of the header.
+    pub name: String,
+    /// Must be there.
+    pub required: bool,
+    /// Its schema in 2020-12 terms, as an input.
+    pub schema: Value,
 }
 
 /// Schemes that must all be satisfied. Empty: no credentials are needed.
@@ -272,9 +290,41 @@ impl Body {
         // `min_by_key` keeps the first of equals: the document's order decides.
         self.media.iter().min_by_key(|media| media.rank())
     }
+
+    /// The media type of the document that a caller means by this one; a range (`image/*`) becomes what is meant. `None` if
+    /// the document has none that fits.
+    pub fn choose(&self, wanted: &str) -> Option<Media> {
+        let wanted = wanted.trim();
+        let essence = essence(wanted);
+        let covers = |declared: &str| {
+            let declared = self::essence(declared);
+            declared == essence
+                || declared == "*/*"
+                || declared.strip_suffix('*').is_some_and(|prefix| essence.starts_with(prefix))
+        };
+        let exact = self.media.iter().find(|media| media.essence() == essence);
+        let media = exact.or_else(|| {
+            let fits = |media: &&Media| media.media_type.split(',').any(covers);
+            // What a header cannot hold, or what names no type, would be sent as it is.
+            self.media.iter().find(fits).filter(|_| crate::request::media::is_concrete(wanted))
+        })?;
+        let media_type = if exact.is_some() { media.media_type.clone() } else { wanted.to_owned() };
+        Some(Media { media_type, ..media.clone() })
+    }
 }
 
 impl Media {
+    /// A media type with its schema, and nothing said about how it is written.
+    pub fn new(media_type: impl Into<String>, schema: Value) -> Self {
+        Self {
+            media_type: media_type.into(),
+            schema,
+            encoding: Value::Null,
+            xml: None,
+            part_headers: Vec::new(),
+        }
+    }
+
     /// The media type in lower case, without its parameters.
     pub fn essence(&self) -> String {
         essence(&self.media_type)
@@ -285,17 +335,36 @@ impl Media {
         is_json(&self.media_type)
     }
 
+    /// Whether the document describes an object or a list, and the media type is none that says how it is written. What is
+    /// meant is JSON: nothing else in HTTP has objects that need no more explaining.
+    pub(crate) fn is_json_in_disguise(&self) -> bool {
+        let is_open = matches!(MediaKind::of(&self.media_type), MediaKind::Text | MediaKind::Binary);
+        let names_structure = match self.schema.get("type") {
+            Some(Value::String(name)) => name == "object" || name == "array",
+            Some(_) => false,
+            None => self.schema.get("properties").is_some(),
+        };
+        is_open && names_structure
+    }
+
+    /// Whether it is a media type of one thing that is no object: mail, an image, a film.
+    pub(crate) fn is_no_object(&self) -> bool {
+        let essence = self.essence();
+        ["message/", "image/", "audio/", "video/", "font/"].iter().any(|kind| essence.starts_with(kind))
+    }
+
     fn rank(&self) -> u8 {
         match self.essence().as_str() {
             "application/json" => 0,
             _ if self.is_json() => 1,
             "*/*" | "application/*" => 2,
-            "application/x-www-form-urlencoded" => 3,
-            "multipart/form-data" => 4,
-            essence if essence.starts_with("multipart/") => 5,
-            essence if essence.starts_with("text/") => 6,
-            "application/octet-stream" => 7,
-            _ => 8,
+            _ if MediaKind::of(&self.media_type) == MediaKind::JsonLines => 3,
+            "application/x-www-form-urlencoded" => 4,
+            "multipart/form-data" => 5,
+            essence if essence.starts_with("multipart/") => 6,
+            essence if essence.starts_with("text/") => 7,
+            "application/octet-stream" => 8,
+            _ => 9,
         }
     }
 }

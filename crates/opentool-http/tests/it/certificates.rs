@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use opentool_http::{Authorities, Client, HttpError, Identity, Options, Redirects, Request, Url};
+use opentool_http::{Authorities, Client, HttpError, Identity, Options, Redirects, Request, Trust, Url};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject as _;
@@ -104,6 +104,20 @@ async fn an_authority_of_the_host_is_trusted_besides_the_others() {
     assert_eq!(answer.text(), "0 shown");
     let stranger = Authority::new().client().send(Request::get(url)).await.unwrap_err();
     assert!(matches!(stranger, HttpError::Connect { .. }), "{stranger:?}");
+    assert_eq!(stranger.trust(), Some(Trust::UnknownIssuer));
+}
+
+#[tokio::test]
+async fn an_error_says_what_is_wrong_with_a_certificate() {
+    let authority = Authority::new();
+    let mut url = serve(&authority, Asks::Takes, None).await;
+    url.set_host(Some("127.0.0.1")).unwrap();
+    let other_name = authority.client().send(Request::get(url)).await.unwrap_err();
+    assert_eq!(other_name.trust(), Some(Trust::Name), "{other_name:?}");
+    // Nothing listens there: no certificate is at fault.
+    let nobody =
+        authority.client().send(Request::get("https://localhost:1/".parse().unwrap())).await.unwrap_err();
+    assert_eq!(nobody.trust(), None, "{nobody:?}");
 }
 
 #[tokio::test]

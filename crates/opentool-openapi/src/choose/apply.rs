@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use opentool_core::Diagnostic;
 use opentool_text::pointer;
 
 use super::{Budget, Config, Marked, OperationConfig};
@@ -48,13 +49,19 @@ impl Said<'_> {
 }
 
 /// The operations that are chosen, under their names, and what is said about them.
+///
+/// `only` makes an operation of one that sends bodies as this media type only.
 pub(crate) fn apply(
     operations: &[Arc<Operation>],
     config: &Config,
+    only: Only<'_>,
 ) -> Result<(Vec<Arc<Operation>>, Told), OpenApiError> {
     let fault = |fault: Fault| config.refused(&fault.pointer, fault.reason);
-    choose(operations, config).map_err(fault)
+    choose(operations, config, only).map_err(fault)
 }
+
+/// An operation of which one media type is left; `None` if it has none that fits.
+pub(crate) type Only<'a> = &'a dyn Fn(&Operation, &str) -> Option<Operation>;
 
 /// What a configuration has wrong, and where.
 struct Fault {
@@ -66,7 +73,11 @@ fn refused(pointer: impl Into<String>, reason: String) -> Fault {
     Fault { pointer: pointer.into(), reason }
 }
 
-fn choose(operations: &[Arc<Operation>], config: &Config) -> Result<(Vec<Arc<Operation>>, Told), Fault> {
+fn choose(
+    operations: &[Arc<Operation>],
+    config: &Config,
+    only: Only<'_>,
+) -> Result<(Vec<Arc<Operation>>, Told), Fault> {
     check_result("/result", &config.result)?;
     let said = by_tool(operations, &config.operations)?;
     let mut told = Told { budget: config.budget, operations: HashMap::new(), result: config.result.clone() };
@@ -84,6 +95,12 @@ fn choose(operations: &[Arc<Operation>], config: &Config) -> Result<(Vec<Arc<Ope
             }
             _ => Arc::clone(operation),
         };
+        let renamed = match own.and_then(|own| Some((own, own.config.media_type.as_deref()?))) {
+            Some((own, media_type)) => {
+                Arc::new(only(&renamed, media_type).ok_or_else(|| no_such_media(operation, own, media_type))?)
+            }
+            None => renamed,
+        };
         if let Some((other, its)) = taken.insert(renamed.name.clone(), (operation, own)) {
             let renaming = [own, its].into_iter().flatten().find(|said| said.config.name.is_some());
             let place = renaming.map(|said| said.at("name")).unwrap_or_default();
@@ -96,12 +113,27 @@ fn choose(operations: &[Arc<Operation>], config: &Config) -> Result<(Vec<Arc<Ope
             ));
         }
         if let Some(own) = own {
-            check_arguments(operation, own)?;
+            check_arguments(&renamed, own)?;
             told.operations.insert(renamed.name.clone(), Arc::new(own.config.clone()));
         }
         chosen.push(renamed);
     }
     Ok((chosen, told))
+}
+
+/// What a configuration says that means nothing in the document.
+pub(crate) fn unused(operations: &[Arc<Operation>], config: &Config) -> Vec<Diagnostic> {
+    let mut odd = Vec::new();
+    for (list, filters) in [("/include", &config.include), ("/exclude", &config.exclude)] {
+        for (index, filter) in filters.iter().enumerate() {
+            if !operations.iter().any(|operation| filter.matches(operation)) {
+                let at = pointer::join(list, &index.to_string());
+                let found = config.odd(&at, "this filter means no operation of the document");
+                odd.push(found.help("`opentool list DOCUMENT --json` shows names, tags and paths"));
+            }
+        }
+    }
+    odd
 }
 
 fn is_chosen(operation: &Operation, own: Option<&OperationConfig>, config: &Config) -> bool {
@@ -169,6 +201,17 @@ fn unknown(operations: &[Arc<Operation>], key: &str) -> Fault {
         "the document has no operation `{key}`{near}; write an `operationId`, a tool's name, or `GET /path`"
     );
     refused(pointer::join("/operations", key), reason)
+}
+
+fn no_such_media(operation: &Operation, own: Said<'_>, media_type: &str) -> Fault {
+    let media = operation.body.iter().flat_map(|body| &body.media);
+    let names: Vec<&str> = media.map(|media| media.media_type.as_str()).collect();
+    let shown: String = media_type.chars().take(80).collect();
+    let reason = match names.is_empty() {
+        true => format!("`{}` has no body, which could be sent as `{shown}`", operation.name),
+        false => format!("`{}` takes no `{shown}`; it takes: {}", operation.name, names.join(", ")),
+    };
+    refused(own.at("media-type"), reason)
 }
 
 fn check_name(at: &str, name: &str) -> Result<(), Fault> {

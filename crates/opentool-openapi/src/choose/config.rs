@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use opentool_core::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use super::read::Written;
@@ -94,6 +95,9 @@ pub struct OperationConfig {
     /// Whether a repeated call changes nothing more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent: Option<bool>,
+    /// As which of the document's media types bodies are sent. Default: JSON, then forms, then text, then the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
     /// What is said about single arguments, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, ArgumentConfig>,
@@ -161,6 +165,11 @@ impl Config {
         self
     }
 
+    /// What is odd at a pointer, with its line where the configuration was read from a text.
+    pub(super) fn odd(&self, pointer: &str, message: &str) -> Diagnostic {
+        self.written.located(Diagnostic::warning("config", pointer, message))
+    }
+
     /// What is wrong at a pointer, with its line where the configuration was read from a text.
     pub(super) fn refused(&self, pointer: &str, reason: String) -> OpenApiError {
         self.written.refused(pointer, reason)
@@ -194,6 +203,12 @@ impl OperationConfig {
     /// Sets what it does and when to use it.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
+        self
+    }
+
+    /// Says as which of the document's media types bodies are sent.
+    pub fn media_type(mut self, media_type: impl Into<String>) -> Self {
+        self.media_type = Some(media_type.into());
         self
     }
 

@@ -10,7 +10,7 @@ mod filter;
 mod pattern;
 mod read;
 
-pub(crate) use apply::{Told, apply};
+pub(crate) use apply::{Told, apply, unused};
 pub(crate) use budget::cut_text;
 pub use budget::{Budget, OutputSchemas};
 pub use config::{ArgumentConfig, Config, Marked, OperationConfig};

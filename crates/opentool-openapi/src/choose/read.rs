@@ -35,13 +35,17 @@ impl PartialEq for Written {
 impl Written {
     /// What is wrong at a pointer.
     pub(super) fn refused(&self, pointer: &str, reason: String) -> OpenApiError {
-        let mut found = Diagnostic::error("config", pointer, reason);
+        OpenApiError::Config(Box::new(self.located(Diagnostic::error("config", pointer, reason))))
+    }
+
+    /// A finding with its file and line.
+    pub(super) fn located(&self, mut found: Diagnostic) -> Diagnostic {
         if let Some(text) = &self.0 {
-            let place = locate(&text.text, text.notation, [Spot::Key(pointer)]).into_iter().next().flatten();
+            let spot = [Spot::Key(found.pointer.as_str())];
+            found.location = locate(&text.text, text.notation, spot).into_iter().next().flatten();
             found.file = Some(text.name.clone());
-            found.location = place;
         }
-        OpenApiError::Config(Box::new(found))
+        found
     }
 }
 

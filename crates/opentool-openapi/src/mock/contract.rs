@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use super::schema::Judge;
 use crate::Api;
 use crate::document::Document;
-use crate::plan::{Operation, Place};
+use crate::plan::{self, Operation, Place};
+use crate::read::credential::is_sent_by;
 use crate::reference::Found;
 use crate::schema::Direction;
 use crate::schema::definitions::attach;
@@ -75,6 +76,8 @@ pub(super) struct WantedMedia {
     pub(super) media_type: String,
     pub(super) encoding: Value,
     pub(super) judge: Judge,
+    /// The headers that parts must have: the property and the name.
+    pub(super) needed_headers: Vec<(String, String)>,
     /// What the document's `xml` objects say.
     pub(super) xml: Option<XmlForm>,
 }
@@ -120,6 +123,8 @@ impl<'d> Reading<'d> {
             all.retain(|shared| !own.iter().any(|other| other.is_same(shared)));
             all.append(&mut own);
         }
+        // What security sends is looked at there.
+        all.retain(|wanted| !is_sent_by(&operation.security, wanted.place, &wanted.name));
         let in_path = |name: &str| operation.path.contains(&format!("{{{name}}}"));
         all.retain(|wanted| wanted.place != Place::Path || in_path(&wanted.name));
         // A service has to read what stands in the path, described or not.
@@ -185,9 +190,9 @@ impl<'d> Reading<'d> {
         }
         let explode = members.get("collectionFormat").and_then(Value::as_str) == Some("multi");
         let style = match (members.get("collectionFormat").and_then(Value::as_str), place) {
-            (Some("ssv"), Place::Query) => Style::Delimited(' '),
-            (Some("tsv"), Place::Query) => Style::Delimited('\t'),
-            (Some("pipes"), Place::Query) => Style::Delimited('|'),
+            (Some("ssv"), _) => Style::Delimited(' '),
+            (Some("tsv"), _) => Style::Delimited('\t'),
+            (Some("pipes"), _) => Style::Delimited('|'),
             _ => style(None, place),
         };
         let mut inline = members.clone();
@@ -231,8 +236,9 @@ impl<'d> Reading<'d> {
             };
             WantedMedia {
                 media_type: media_type.clone(),
-                encoding: media.get("encoding").cloned().unwrap_or(Value::Null),
+                encoding: encoding(media.get("encoding"), media_type, self.document.version_at(&at)),
                 judge,
+                needed_headers: self.needed_headers(media.get("encoding"), &at),
                 xml: schema.map(|_| xml_form(self.document, &place)),
             }
         });
@@ -245,6 +251,24 @@ impl<'d> Reading<'d> {
     }
 }
 
+impl Reading<'_> {
+    /// The headers that the parts of a body must have. A media type of its own is the part's, whatever stands here.
+    fn needed_headers(&self, encoding: Option<&Value>, at: &str) -> Vec<(String, String)> {
+        let mut needed = Vec::new();
+        for (property, encoding) in encoding.and_then(Value::as_object).into_iter().flatten() {
+            for (name, header) in encoding.get("headers").and_then(Value::as_object).into_iter().flatten() {
+                let found = self.document.follow(header, at);
+                let required =
+                    found.is_ok_and(|found| found.value.get("required") == Some(&Value::Bool(true)));
+                if required && !name.to_ascii_lowercase().starts_with("content-") {
+                    needed.push((property.clone(), name.clone()));
+                }
+            }
+        }
+        needed
+    }
+}
+
 impl Wanted {
     /// Whether both are one parameter. Names of headers have no case.
     fn is_same(&self, other: &Self) -> bool {
@@ -254,6 +278,17 @@ impl Wanted {
                 _ => self.name == other.name,
             }
     }
+}
+
+/// The `encoding` object; in parts the styles of 3.0 mean nothing.
+fn encoding(encoding: Option<&Value>, media_type: &str, version: Version) -> Value {
+    let mut encoding = encoding.cloned().unwrap_or(Value::Null);
+    let is_ignored = version == Version::V3_0 && plan::essence(media_type).starts_with("multipart/");
+    let properties = encoding.as_object_mut().filter(|_| is_ignored);
+    for property in properties.into_iter().flat_map(|all| all.values_mut()).filter_map(Value::as_object_mut) {
+        property.retain(|member, _| !matches!(member.as_str(), "style" | "explode" | "allowReserved"));
+    }
+    encoding
 }
 
 /// What the `xml` objects of the schema at a place say.
@@ -286,6 +321,7 @@ fn swagger_body(api: &Api, operation: &Operation) -> Option<WantedBody> {
             media_type: media.media_type.clone(),
             encoding: media.encoding.clone(),
             judge: Judge::ready(schema),
+            needed_headers: Vec::new(),
             xml: media.xml.clone(),
         }
     });

@@ -13,7 +13,8 @@ use serde_json::Value;
 use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
-use super::{ClientAuthentication, Grant, Key, OAuth, Token, lock, until};
+use super::held::Shown;
+use super::{ClientAuthentication, Key, OAuth, Token, lock, until};
 use crate::execute::trust::{Trust, is_loopback};
 
 /// The largest answer, in bytes. Tokens have a few thousand.
@@ -101,16 +102,35 @@ impl OAuth {
             }
         };
         let how = self.config.authentication.or(found).unwrap_or(ClientAuthentication::Basic);
-        let secrets = self.secrets();
-        let request = self.token_request(&url, &key.1, how);
-        let request = request.map_err(|error| asking.failed(&url, &error.to_string()))?;
-        let answer = asking.send(&url, request, &secrets).await?;
-        let (token, refresh) = read(&answer)
-            .map_err(|why| asking.failed(&url, &bounded(&scrub::text(&why, &secrets, Reach::Message))))?;
-        if let Some(refresh) = refresh {
-            *lock(&self.state.rotated) = Some(refresh);
+        let mut shown = self.shown(asking).await?;
+        let mut again = true;
+        loop {
+            let secrets = shown.all();
+            let request = self.token_request(&url, &key.1, how, &shown);
+            let request = request.map_err(|error| asking.failed(&url, &error.to_string()))?;
+            let answer = asking.send(&url, request, &secrets).await?;
+            let why = match read(&answer) {
+                Ok((token, refresh)) => {
+                    if let Some(refresh) = refresh {
+                        *lock(&self.state.rotated) = Some(refresh);
+                    }
+                    return Ok(token);
+                }
+                Err(why) => why,
+            };
+            let failed = asking.failed(&url, &bounded(&scrub::text(&why, &secrets, Reach::Message)));
+            // A secret that was replaced where it is kept is read once more.
+            let refused = matches!(answer.status.as_u16(), 400 | 401 | 403) && self.forget_shown(&shown);
+            if !(refused && again) {
+                return Err(failed);
+            }
+            again = false;
+            let renewed = self.shown(asking).await?;
+            if renewed.is(&shown) {
+                return Err(failed);
+            }
+            shown = renewed;
         }
-        Ok(token)
     }
 
     fn token_request(
@@ -118,17 +138,15 @@ impl OAuth {
         url: &Url,
         scopes: &[String],
         how: ClientAuthentication,
+        shown: &Shown,
     ) -> Result<Request, opentool_http::HttpError> {
         let config = &self.config;
         let mut form = Serializer::new(String::new());
-        match &config.grant {
-            Grant::ClientCredentials => form.append_pair("grant_type", "client_credentials"),
-            Grant::RefreshToken(first) => {
-                let rotated = lock(&self.state.rotated).clone();
-                let token = rotated.as_ref().unwrap_or(first);
-                form.append_pair("grant_type", "refresh_token")
-                    .append_pair("refresh_token", token.expose_secret())
-            }
+        match &shown.refresh {
+            None => form.append_pair("grant_type", "client_credentials"),
+            Some(token) => form
+                .append_pair("grant_type", "refresh_token")
+                .append_pair("refresh_token", token.expose_secret()),
         };
         if !scopes.is_empty() {
             form.append_pair("scope", &scopes.join(" "));
@@ -136,7 +154,7 @@ impl OAuth {
         form.extend_pairs(&config.parameters);
         const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
         let mut request = Request::new(Method::POST, url.clone()).header(CONTENT_TYPE, FORM);
-        match (&config.client_secret, how) {
+        match (&shown.client, how) {
             (Some(secret), ClientAuthentication::Basic) => {
                 // Both are written as in a form first (RFC 6749, 2.3.1), so that a colon stays in its place.
                 let coded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();

@@ -3,14 +3,15 @@
 use opentool_text::{kind, pointer};
 use serde_json::{Map, Value, json};
 
-use super::Reader;
 use super::operation::text;
 use super::parameter::Unreadable;
+use super::{Reader, argument};
 use crate::bytes::is_bytes;
 use crate::document::Document;
-use crate::plan::{Body, BodyArguments, Media, Parameter, XmlForm, essence};
+use crate::plan::{Body, BodyArguments, Media, Operation, Parameter, XmlForm, essence};
 use crate::request::media::MediaKind;
 use crate::schema::{Direction, Knowledge, definition_name};
+use crate::version::Version;
 
 /// How many references one behind the other are followed.
 const MAX_CHAIN: usize = 32;
@@ -98,53 +99,43 @@ impl<'d> Reader<'d> {
                 },
             };
             let schema = settled_by_default(media_type, schema);
-            let encoding = value.get("encoding").cloned().unwrap_or(Value::Null);
+            let encoding = self.encoding(value.get("encoding"), media_type, &at);
+            let part_headers = self.part_headers(value.get("encoding"), media_type, &at);
             let described = value.get("schema").map(|_| pointer::join(&at, "schema"));
             let xml = described.and_then(|at| self.xml_form(media_type, &at));
-            all.push(Media { media_type: media_type.clone(), schema, encoding, xml });
+            all.push(Media { encoding, xml, part_headers, ..Media::new(media_type, schema) });
         }
         all
     }
 
     /// The properties of a body that can be arguments of their own: those of a plain object whose names nobody else has.
     pub(super) fn flatten(&mut self, body: &Body, parameters: &[Parameter]) -> Option<Vec<String>> {
-        let media = body.preferred()?;
-        if !takes_object(media) {
-            return None;
-        }
+        let media = body.preferred().filter(|media| takes_object(media))?;
         self.know_chain(&media.schema);
-        let schema = referenced(self.document, &self.knowledge, &media.schema, Direction::Input);
-        let schema = schema.as_object()?;
-        let is_composed =
-            ["allOf", "anyOf", "oneOf", "not", "if", "$ref", "patternProperties", "dependentSchemas"]
-                .iter()
-                .any(|keyword| schema.contains_key(*keyword));
-        let is_object = match schema.get("type") {
-            None => true,
-            Some(kind) => kind == "object",
-        };
-        let is_closed = matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
-        let limits_count = schema.contains_key("minProperties") || schema.contains_key("maxProperties");
-        if is_composed || !is_object || !is_closed || limits_count {
-            return None;
-        }
-        let properties = schema.get("properties")?.as_object().filter(|properties| !properties.is_empty())?;
-        let required =
-            schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        // An optional body with required properties may be absent as a whole; separate arguments cannot say that.
-        if !body.required && !required.is_empty() {
-            return None;
-        }
-        // What is required but not described would have no argument.
-        if required.iter().filter_map(Value::as_str).any(|name| !properties.contains_key(name)) {
-            return None;
-        }
-        let clashes = parameters.iter().any(|parameter| properties.contains_key(&parameter.name));
-        (!clashes).then(|| properties.keys().cloned().collect())
+        flattened(self.document, &self.knowledge, body, parameters)
     }
 }
 
 impl Reader<'_> {
+    /// Says where an object is described for a media type that has none. Asked when all bodies are settled.
+    pub(super) fn look_at_disguises(&mut self, operations: &[Operation]) {
+        for operation in operations {
+            let media = operation.body.as_ref().and_then(Body::preferred);
+            let Some(media) = media.filter(|media| media.is_json_in_disguise()) else { continue };
+            let place = self.document.place(operation.document.as_deref(), &operation.pointer);
+            let name = if media.is_no_object() { "application/json" } else { &media.media_type };
+            let message = format!(
+                "`{}` does not say how an object is written; it is sent as JSON, as `{name}`",
+                media.media_type
+            );
+            let at = match self.document.version_at(&place) {
+                Version::V2 => place,
+                _ => pointer::join(&place, "requestBody"),
+            };
+            self.warn("media-type", at, message, "write the media type that it is");
+        }
+    }
+
     /// How a body whose schema stands at a place is written, where it is XML.
     pub(super) fn xml_form(&mut self, media_type: &str, place: &str) -> Option<XmlForm> {
         (MediaKind::of(media_type) == MediaKind::Xml).then(|| self.xml.form(self.document, place))
@@ -166,6 +157,65 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// The same where all schemas are known.
+fn flattened(
+    document: &Document,
+    knowledge: &Knowledge,
+    body: &Body,
+    parameters: &[Parameter],
+) -> Option<Vec<String>> {
+    let media = body.preferred().filter(|media| takes_object(media))?;
+    let schema = referenced(document, knowledge, &media.schema, Direction::Input);
+    let schema = schema.as_object()?;
+    let is_composed =
+        ["allOf", "anyOf", "oneOf", "not", "if", "$ref", "patternProperties", "dependentSchemas"]
+            .iter()
+            .any(|keyword| schema.contains_key(*keyword));
+    let is_object = match schema.get("type") {
+        None => true,
+        Some(kind) => kind == "object",
+    };
+    let is_closed = matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
+    let limits_count = schema.contains_key("minProperties") || schema.contains_key("maxProperties");
+    if is_composed || !is_object || !is_closed || limits_count {
+        return None;
+    }
+    let properties = schema.get("properties")?.as_object().filter(|properties| !properties.is_empty())?;
+    let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    // An optional body with required properties may be absent as a whole; separate arguments cannot say that.
+    if !body.required && !required.is_empty() {
+        return None;
+    }
+    // What is required but not described would have no argument.
+    if required.iter().filter_map(Value::as_str).any(|name| !properties.contains_key(name)) {
+        return None;
+    }
+    let clashes = parameters.iter().any(|parameter| properties.contains_key(&parameter.name));
+    (!clashes).then(|| properties.keys().cloned().collect())
+}
+
+/// The operation with one of its media types only, as which its tool then sends bodies. `None` if the document has none that
+/// fits.
+pub(crate) fn only(
+    document: &Document,
+    knowledge: &Knowledge,
+    operation: &Operation,
+    media_type: &str,
+) -> Option<Operation> {
+    let mut operation = operation.clone();
+    let body = operation.body.as_mut()?;
+    body.media = vec![body.choose(media_type)?];
+    body.arguments = match flattened(document, knowledge, body, &operation.parameters) {
+        Some(properties) => BodyArguments::Properties(properties),
+        None => BodyArguments::Whole(WHOLE.to_owned()),
+    };
+    for parameter in &mut operation.parameters {
+        parameter.argument.clone_from(&parameter.name);
+    }
+    argument::name(&mut operation.parameters, operation.body.as_ref());
+    Some(operation)
 }
 
 /// The schema of a body; where it says nothing, what the media type says: bytes are bytes, and a form is an object.
@@ -191,6 +241,16 @@ pub(super) fn settle(body: &mut Body, document: &Document, knowledge: &Knowledge
         }
         if is_reference(&media.schema) {
             media.schema = meant(&media.schema);
+        }
+        for header in media.part_headers.iter_mut().filter(|header| is_reference(&header.schema)) {
+            header.schema = meant(&header.schema);
+        }
+        // A file that is described as the form that it is not.
+        if media.essence() == "application/octet-stream" && media.is_json_in_disguise() {
+            let properties = media.schema.get("properties").and_then(Value::as_object);
+            if properties.is_some_and(|all| all.values().any(|property| is_bytes(&meant(property)))) {
+                media.schema = json!({"type": "string", "format": "binary"});
+            }
         }
         if media_kind != MediaKind::Multipart {
             continue;

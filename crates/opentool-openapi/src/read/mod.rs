@@ -5,6 +5,8 @@
 
 mod argument;
 pub(crate) mod body;
+pub(crate) mod credential;
+mod encoding;
 mod marks;
 mod operation;
 mod parameter;
@@ -57,6 +59,7 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
     for body in operations.iter_mut().filter_map(|operation| operation.body.as_mut()) {
         body::settle(body, document, &reader.knowledge);
     }
+    reader.look_at_disguises(&operations);
     reader.xml.finish();
     Reading { operations, knowledge: reader.knowledge, seen: reader.seen }
 }

@@ -46,6 +46,8 @@ impl<'d> Reader<'d> {
         let mut parameters = self.parameters(item, members, &pointer, &path).map_err(|unreadable| {
             left_out(unreadable.code, &unreadable.pointer, unreadable.problem, unreadable.help)
         })?;
+        let security = self.operation_security(members, &pointer);
+        let security = self.without_credentials(&mut parameters, security, &pointer);
         let has_body = members.get("requestBody").is_some_and(|body| !body.is_null());
         let body = match has_body {
             true => self.body(members, &pointer, &parameters),
@@ -57,7 +59,6 @@ impl<'d> Reader<'d> {
         argument::name(&mut parameters, body.as_ref());
         self.look_at_response(members, &pointer);
         let servers = self.operation_servers(item, members, &pointer);
-        let security = self.operation_security(members, &pointer);
         Ok(Operation {
             name: String::new(),
             operation_id: text(members, "operationId"),

@@ -85,7 +85,7 @@ impl Reader<'_> {
         (items.is_empty() || !requirements.is_empty()).then_some(requirements)
     }
 
-    fn scheme(&mut self, name: &str, used_at: &str) -> Arc<SecurityScheme> {
+    pub(super) fn scheme(&mut self, name: &str, used_at: &str) -> Arc<SecurityScheme> {
         if let Some(known) = self.schemes.get(name) {
             return Arc::clone(known);
         }

@@ -33,9 +33,9 @@ pub(super) fn collection(format: Option<&str>, place: Place) -> Result<(Style, b
     match format {
         None | Some("csv" | "") => Ok((default, false)),
         Some("multi") if is_query => Ok((default, true)),
-        Some("ssv") if is_query => Ok((Style::SpaceDelimited, false)),
-        Some("pipes") if is_query => Ok((Style::PipeDelimited, false)),
-        Some("tsv") if is_query => Ok((Style::TabDelimited, false)),
+        Some("ssv") => Ok((Style::SpaceDelimited, false)),
+        Some("pipes") => Ok((Style::PipeDelimited, false)),
+        Some("tsv") => Ok((Style::TabDelimited, false)),
         Some(other) => Err(other),
     }
 }
@@ -152,7 +152,7 @@ impl<'d> Reader<'d> {
             .map(|media_type| {
                 let schema = body::settled_by_default(&media_type, schema.clone());
                 let xml = self.xml_form(&media_type, &pointer::join(&found.pointer, "schema"));
-                Media { media_type, schema, encoding: Value::Null, xml }
+                Media { xml, ..Media::new(media_type, schema) }
             })
             .collect();
         Body {
@@ -195,6 +195,7 @@ impl<'d> Reader<'d> {
                 let style = match style {
                     Style::SpaceDelimited => "spaceDelimited",
                     Style::PipeDelimited => "pipeDelimited",
+                    Style::TabDelimited => "tabDelimited",
                     _ => "form",
                 };
                 encoding.insert(name.clone(), json!({"style": style, "explode": explode}));
@@ -217,12 +218,12 @@ impl<'d> Reader<'d> {
             media_types.push(usual.to_owned());
         }
         let media = media_types.into_iter().map(|media_type| {
-            // Parts of a multipart body are not written by style; a list is several parts.
-            let encoding = match MediaKind::of(&media_type) {
-                MediaKind::Form if !encoding.is_empty() => Value::Object(encoding.clone()),
-                _ => Value::Null,
+            // A `collectionFormat` holds for parts as for pairs: `csv`, which is the default, is one part.
+            let encoding = match encoding.is_empty() {
+                false => Value::Object(encoding.clone()),
+                true => Value::Null,
             };
-            Media { media_type, schema: schema.clone(), encoding, xml: None }
+            Media { encoding, ..Media::new(media_type, schema.clone()) }
         });
         Body {
             required: is_required,

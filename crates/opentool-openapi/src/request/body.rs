@@ -1,7 +1,10 @@
 //! The body of a request.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use opentool_core::Problem;
+use opentool_http::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::media::{self, MediaKind};
@@ -44,6 +47,8 @@ pub struct Part {
     pub filename: Option<String>,
     /// The media type.
     pub content_type: String,
+    /// Its other headers.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
     /// What it holds.
     pub body: PartBody,
 }
@@ -89,7 +94,8 @@ impl Site<'_> {
 /// The body, and its `Content-Type`.
 pub(super) fn build(
     body: &Body,
-    value: Option<&Value>,
+    value: Option<Cow<'_, Value>>,
+    wanted: Option<&str>,
     problems: &mut Problems,
 ) -> (RequestBody, Option<String>) {
     let site = Site(body);
@@ -101,16 +107,28 @@ pub(super) fn build(
         }
         return (RequestBody::None, None);
     };
-    let Some(media) = body.preferred() else {
+    let chosen = match wanted.map(|wanted| body.choose(wanted)) {
+        Some(None) => {
+            let names: Vec<&str> = body.media.iter().map(|media| media.media_type.as_str()).collect();
+            let expected = format!("expected a media type of the document: {}", names.join(", "));
+            problems.add(Problem::new("/Content-Type", "media-type").expected(expected));
+            return (RequestBody::None, None);
+        }
+        Some(chosen) => chosen,
+        None => None,
+    };
+    let Some(media) = chosen.as_ref().or_else(|| body.preferred()) else {
         // A body without a media type in the document: what nearly every service reads.
-        return (RequestBody::Json(value.clone()), Some("application/json".to_owned()));
+        return (RequestBody::Json(value.into_owned()), Some("application/json".to_owned()));
     };
     let declared = media.media_type.trim();
-    match MediaKind::of(declared) {
-        MediaKind::Json => {
-            let media_type = if declared.contains('*') { "application/json" } else { declared };
-            (RequestBody::Json(value.clone()), Some(media_type.to_owned()))
-        }
+    let body_kind = MediaKind::of(declared);
+    if body_kind == MediaKind::Json {
+        let media_type = if declared.contains('*') { "application/json" } else { declared };
+        return (RequestBody::Json(value.into_owned()), Some(media_type.to_owned()));
+    }
+    let value = &*value;
+    match body_kind {
         MediaKind::JsonLines => (RequestBody::Text(lines(declared, value)), Some(declared.to_owned())),
         MediaKind::Form => {
             let form = object(value, &site, problems).map(|members| form::write(media, members));
@@ -202,7 +220,14 @@ fn plain(
             if let Some(text) = text(value, &media.schema).filter(|_| scalar) {
                 let fallback =
                     if body_kind == MediaKind::Binary { "application/octet-stream" } else { "text/plain" };
-                return (RequestBody::Text(text), Some(concrete(declared, None, fallback)));
+                return (RequestBody::Text(text.into_owned()), Some(concrete(declared, None, fallback)));
+            }
+            if !scalar && media.is_json_in_disguise() {
+                let media_type = match media.is_no_object() {
+                    true => "application/json".to_owned(),
+                    false => concrete(declared, None, "application/json"),
+                };
+                return (RequestBody::Json(value.clone()), Some(media_type));
             }
             let expected = match body_kind {
                 MediaKind::Binary => {

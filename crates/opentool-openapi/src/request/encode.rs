@@ -1,5 +1,7 @@
 //! Percent-encoding, and the test for dot segments in disguise.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// All but the unreserved characters of RFC 3986.
@@ -26,12 +28,12 @@ const RESERVED: &AsciiSet = &STRICT
 const LITERAL: &AsciiSet = &RESERVED.remove(b'&').remove(b'+').remove(b'[').remove(b']').remove(b'%');
 
 /// Everything but unreserved characters is escaped.
-pub(super) fn strict(text: &str) -> String {
-    utf8_percent_encode(text, STRICT).to_string()
+pub(super) fn strict(text: &str) -> Cow<'_, str> {
+    utf8_percent_encode(text, STRICT).into()
 }
 
 /// Reserved characters and existing escapes stay.
-pub(super) fn reserved(text: &str) -> String {
+pub(super) fn reserved(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('%') {
@@ -49,12 +51,17 @@ pub(super) fn reserved(text: &str) -> String {
         }
     }
     out.extend(utf8_percent_encode(rest, RESERVED));
-    out
+    out.into()
 }
 
 /// Text of the document, made fit for a URL.
-pub(super) fn literal(text: &str) -> String {
-    utf8_percent_encode(text, LITERAL).to_string()
+pub(super) fn literal(text: &str) -> Cow<'_, str> {
+    utf8_percent_encode(text, LITERAL).into()
+}
+
+/// Nothing is escaped.
+pub(super) fn raw(text: &str) -> Cow<'_, str> {
+    text.into()
 }
 
 fn is_triple(text: &str) -> bool {
@@ -65,24 +72,41 @@ fn is_triple(text: &str) -> bool {
 /// Whether a path segment is, or could be taken by some decoder on the way for, a way up or through the path: `..`,
 /// `%2e%2e`, `..;`, `..\`, `a/../b`, full-width dots, overlong escapes.
 pub(super) fn climbs(segment: &str) -> bool {
-    let mut text = segment.to_owned();
+    let mut text = Cow::Borrowed(segment);
     // Proxies and frameworks decode once more than they should; nobody decodes four times.
     for _ in 0..4 {
-        let plain = fold(&text);
-        let climbing = plain
-            .split(['/', '\\'])
-            .map(|piece| piece.split(';').next().unwrap_or_default().trim())
-            .any(|piece| piece == "." || piece == "..");
-        if climbing {
+        if may_hold_dots(&text) && is_climbing(&fold(&text)) {
             return true;
         }
-        let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
-        if decoded == text {
-            return false;
-        }
-        text = decoded;
+        // Nothing is copied where nothing is escaped, which is nearly always.
+        let decoded = match percent_decode_str(&text).into() {
+            Cow::Borrowed(_) => return false,
+            Cow::Owned(decoded) => decoded,
+        };
+        let decoded = match String::from_utf8(decoded) {
+            Ok(decoded) => decoded,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        };
+        text = Cow::Owned(decoded);
     }
     false
+}
+
+/// Whether one of the pieces between slashes is a dot segment.
+fn is_climbing(plain: &str) -> bool {
+    plain
+        .split(['/', '\\'])
+        .map(|piece| piece.split(';').next().unwrap_or_default().trim())
+        .any(|piece| piece == "." || piece == "..")
+}
+
+/// Whether [`fold`] can find a dot: there is one, something like one, or an escape that is none of a text in UTF-8.
+fn may_hold_dots(text: &str) -> bool {
+    let overlong = |escape: &[u8]| {
+        escape.first() == Some(&b'%') && escape.get(1).is_some_and(|c| matches!(c, b'c' | b'C' | b'\0'))
+    };
+    text.contains(['.', '\u{2024}', '\u{2025}', '\u{fe52}', '\u{ff0e}'])
+        || text.as_bytes().windows(2).any(overlong)
 }
 
 /// Maps the characters and escapes that compatible decoders take for dots and slashes to those.

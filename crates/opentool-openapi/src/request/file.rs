@@ -1,8 +1,8 @@
 //! Bytes among arguments.
 //!
 //! JSON has none, so they come as `{"$base64": "…", "filename"?, "contentType"?}`, or, where the document says that a
-//! string is binary, as a data URI. A path of a local file is deliberately not one of the forms: the model would read
-//! the host's disk.
+//! string is binary, as a data URI. A path of a local file is deliberately not one of the forms here: the model would read
+//! the host's disk. Where the host allows that, [`crate::uploads`] has put the bytes in its place before.
 
 use base64::Engine as _;
 use base64::alphabet;

@@ -1,14 +1,17 @@
 //! The headers and cookies that come from arguments.
 
+use std::borrow::Cow;
+
 use opentool_core::{Problem, ToolError};
 use opentool_http::{HeaderName, HeaderValue};
 use serde_json::Value;
 
 use super::encode;
-use super::located::Located;
+use super::given::Given;
 use super::message::Header;
+use super::pair::Pair;
 use super::problems::{Problems, pointer, shown};
-use super::query::{Pair, content, require};
+use super::query::{content, require};
 use super::style::{self, Encode};
 use super::value::Shape;
 use crate::plan::{Operation, Parameter, ParameterForm, Place, Style};
@@ -52,7 +55,7 @@ pub(super) fn name(name: &str, operation: &Operation) -> Result<HeaderName, Tool
 /// The headers of the header parameters, in the document's order.
 pub(super) fn headers(
     operation: &Operation,
-    located: &Located,
+    given: &Given<'_>,
     problems: &mut Problems,
 ) -> Result<Vec<Header>, ToolError> {
     let mut headers = Vec::new();
@@ -60,24 +63,27 @@ pub(super) fn headers(
         if IGNORED.iter().any(|name| parameter.name.eq_ignore_ascii_case(name)) {
             continue;
         }
-        let Some(value) = located.get(parameter) else {
+        let Some(value) = given.get(parameter) else {
             require(parameter, problems);
             continue;
         };
         let Some(text) = header_text(parameter, value) else { continue };
         let name = name(&parameter.name, operation)?;
         match header_value(&text) {
-            Some(value) => headers.push(Header::new(name, &parameter.name, value)),
+            Some(value) => headers.push(Header::new(name, parameter.name.clone(), value)),
             None => problems.add(breaks(parameter, "header", &text)),
         }
     }
     Ok(headers)
 }
 
-fn header_text(parameter: &Parameter, value: &Value) -> Option<String> {
-    match &parameter.form {
-        ParameterForm::Style { explode, .. } => style::header(*explode, &Shape::of(value, &parameter.schema)),
-        ParameterForm::Content { media_type } => content(media_type, value, &parameter.schema),
+fn header_text<'a>(parameter: &Parameter, value: &'a Value) -> Option<Cow<'a, str>> {
+    match (&parameter.form, value) {
+        (ParameterForm::Style { .. }, Value::String(text)) => Some(text.as_str().into()),
+        (ParameterForm::Style { style, explode, .. }, value) => {
+            style::header(*style, *explode, &Shape::of(value, &parameter.schema)).map(Cow::Owned)
+        }
+        (ParameterForm::Content { media_type }, value) => content(media_type, value, &parameter.schema),
     }
 }
 
@@ -100,41 +106,43 @@ fn breaks(parameter: &Parameter, place: &str, text: &str) -> Problem {
 }
 
 /// The pairs of the cookie parameters, in the document's order.
-pub(super) fn cookies(operation: &Operation, located: &Located, problems: &mut Problems) -> Vec<Pair> {
+pub(super) fn cookies(operation: &Operation, given: &Given<'_>, problems: &mut Problems) -> Vec<Pair> {
     let mut cookies = Vec::new();
     for parameter in operation.parameters.iter().filter(|p| p.place == Place::Cookie) {
-        let Some(value) = located.get(parameter) else {
+        let Some(value) = given.get(parameter) else {
             require(parameter, problems);
             continue;
         };
-        let pairs = match &parameter.form {
-            ParameterForm::Style { style: Style::Cookie, explode, .. } => {
-                let raw: Encode = str::to_owned;
-                style::pairs(Style::Cookie, *explode, &parameter.name, value, &parameter.schema, raw)
-            }
-            ParameterForm::Style { explode, .. } => {
-                style::pairs(Style::Form, *explode, &parameter.name, value, &parameter.schema, encode::strict)
+        let first = cookies.len();
+        match &parameter.form {
+            ParameterForm::Style { style, explode, .. } => {
+                let (style, encode): (_, Encode) = match style {
+                    Style::Cookie => (Style::Cookie, encode::raw),
+                    _ => (Style::Form, encode::strict),
+                };
+                let (name, schema) = (&parameter.name, &parameter.schema);
+                style::pairs(style, *explode, name, value, schema, encode, &mut cookies);
             }
             ParameterForm::Content { media_type } => {
                 let text = content(media_type, value, &parameter.schema);
-                let pair = text.map(|text| (encode::strict(&parameter.name), encode::strict(&text)));
-                pair.into_iter().collect()
+                cookies.extend(
+                    text.map(|text| Pair::new(&encode::strict(&parameter.name), &encode::strict(&text))),
+                );
             }
-        };
-        for (name, value) in pairs {
+        }
+        for pair in cookies.split_off(first) {
             // Only the style `cookie` writes values as they are; for the others this never holds.
             let splits = |text: &str| text.contains(|c: char| c.is_control() || c == ';');
-            if splits(&value) || splits(&name) || name.contains('=') {
-                let found = format!("{name}={value}");
+            if splits(pair.text()) || pair.name().contains('=') {
                 problems.add(
                     Problem::new(pointer([parameter.argument.as_str()]), "cookie")
                         .expected(
                             "expected text without `;`, line ends and control characters: it is a cookie",
                         )
-                        .found(shown(&found)),
+                        .found(shown(pair.text())),
                 );
             } else {
-                cookies.push(Pair { name, value });
+                cookies.push(pair);
             }
         }
     }

@@ -3,6 +3,7 @@
 use opentool_core::{Arguments, Problem, ToolError};
 use serde_json::{Map, Value};
 
+use super::given::Given;
 use super::problems::{Problems, pointer};
 use super::value::kind;
 use crate::plan::{BodyArguments, Operation, Parameter, Place};
@@ -24,6 +25,8 @@ pub struct Located {
     pub querystring: Map<String, Value>,
     /// The body. `Some(null)` is a body that says `null`.
     pub body: Option<Value>,
+    /// As which of the document's media types the body is sent. Default: [`crate::plan::Body::preferred`].
+    pub media_type: Option<String>,
 }
 
 impl Located {
@@ -32,34 +35,12 @@ impl Located {
     /// # Errors
     /// [`ToolError::InvalidArguments`] if there is an argument that the operation does not have.
     pub fn from_arguments(operation: &Operation, arguments: &Arguments) -> Result<Self, ToolError> {
-        let mut located = Self::default();
-        let mut problems = Problems::default();
-        let mut properties = Map::new();
-        for (name, value) in arguments.iter() {
-            if let Some(parameter) = operation.parameters.iter().find(|p| p.argument == *name) {
-                located.place(parameter.place).insert(parameter.name.clone(), value.clone());
-                continue;
-            }
-            match operation.body.as_ref().map(|body| &body.arguments) {
-                Some(BodyArguments::Whole(body)) if body == name => located.body = Some(value.clone()),
-                Some(BodyArguments::Properties(names)) if names.contains(name) => {
-                    properties.insert(name.clone(), value.clone());
-                }
-                _ => problems.add(unknown(name)),
-            }
-        }
-        problems.finish()?;
-        if let Some(body) = &operation.body
-            && matches!(body.arguments, BodyArguments::Properties(_))
-            && (body.required || !properties.is_empty())
-        {
-            located.body = Some(Value::Object(properties));
-        }
-        Ok(located)
+        Ok(Given::from_arguments(operation, arguments)?.into_located())
     }
 
     /// Sorts arguments that are named as in the document: by parameter name, by `place.name` where one name stands
-    /// in two places, and `body` for the whole body.
+    /// in two places, and `body` for the whole body. `Content-Type` says as which of the document's media types the body is
+    /// sent, where it has several.
     ///
     /// # Errors
     /// [`ToolError::InvalidArguments`] if there is a name that the operation does not have, or has twice.
@@ -67,6 +48,11 @@ impl Located {
         let mut located = Self::default();
         let mut problems = Problems::default();
         for (key, value) in arguments {
+            // A parameter of this name has its place in front.
+            if key == "body" && operation.body.is_some() {
+                located.body = Some(value.clone());
+                continue;
+            }
             let mut matching = operation.parameters.iter().filter(|p| p.name == *key);
             match (matching.next(), matching.next()) {
                 (Some(parameter), None) => {
@@ -84,7 +70,14 @@ impl Located {
                     Some(parameter) => {
                         located.place(parameter.place).insert(parameter.name.clone(), value.clone());
                     }
-                    None if key == "body" && operation.body.is_some() => located.body = Some(value.clone()),
+                    None if is_media_type(key) && operation.body.is_some() => match value {
+                        Value::String(text) => located.media_type = Some(text.clone()),
+                        other => problems.add(
+                            Problem::new(pointer([key.as_str()]), "type")
+                                .expected("expected a media type, such as \"text/csv\"")
+                                .found(kind(other)),
+                        ),
+                    },
                     None => problems.add(unlocated(operation, key)),
                 },
             }
@@ -93,7 +86,8 @@ impl Located {
         Ok(located)
     }
 
-    /// The arguments of the operation's tool that stand for this: the opposite of [`Located::from_arguments`].
+    /// The arguments of the operation's tool that stand for this: the opposite of [`Located::from_arguments`]. A media type is
+    /// none of them.
     ///
     /// # Errors
     /// [`ToolError::InvalidArguments`] for what the tool has no argument for: a property that the document does not
@@ -141,8 +135,7 @@ impl Located {
         place.get(&parameter.name)
     }
 
-    /// Takes the value of a parameter.
-    #[cfg(feature = "mock")]
+    /// Sets the value of a parameter.
     pub(crate) fn insert(&mut self, place: Place, name: &str, value: Value) {
         self.place(place).insert(name.to_owned(), value);
     }
@@ -156,6 +149,11 @@ impl Located {
             Place::QueryString => &mut self.querystring,
         }
     }
+}
+
+/// Whether a name among arguments by location says as what the body is sent.
+fn is_media_type(key: &str) -> bool {
+    key.strip_prefix("header.").unwrap_or(key).eq_ignore_ascii_case("content-type")
 }
 
 fn is_qualified(parameter: &Parameter, key: &str) -> bool {
@@ -183,6 +181,7 @@ fn unlocated(operation: &Operation, name: &str) -> Problem {
     Problem::new(pointer([name]), "additionalProperties").expected(expected)
 }
 
-fn unknown(name: &str) -> Problem {
+/// There is no argument of this name.
+pub(super) fn unknown(name: &str) -> Problem {
     Problem::new(pointer([name]), "additionalProperties").expected("there is no argument of this name")
 }

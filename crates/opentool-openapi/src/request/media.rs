@@ -50,7 +50,7 @@ impl MediaKind {
 }
 
 /// Whether a media type names one type: no `*`, and nothing that a header cannot hold.
-pub(super) fn is_concrete(media_type: &str) -> bool {
+pub(crate) fn is_concrete(media_type: &str) -> bool {
     let essence = essence(media_type);
     let word = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&b))

@@ -1,5 +1,6 @@
 //! The request as a value: what is sent, and what may be shown of it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use opentool_core::ToolError;
@@ -16,6 +17,8 @@ pub struct Request {
     pub(super) method: Method,
     /// As it is sent, secrets in the query included.
     pub(super) sent_url: String,
+    /// The same as parsers of addresses read it.
+    pub(super) parsed: Url,
     /// With `***` for secrets.
     pub(super) url: String,
     pub(super) headers: Vec<Header>,
@@ -31,20 +34,25 @@ pub struct Request {
 pub(super) struct Header {
     pub(super) name: HeaderName,
     /// The name as the document writes it.
-    pub(super) written: String,
+    pub(super) written: Cow<'static, str>,
     pub(super) value: HeaderValue,
     /// What to show in place of a secret.
     pub(super) shown: Option<String>,
 }
 
 impl Header {
-    pub(super) fn new(name: HeaderName, written: &str, value: HeaderValue) -> Self {
-        Self { name, written: written.to_owned(), value, shown: None }
+    pub(super) fn new(name: HeaderName, written: impl Into<Cow<'static, str>>, value: HeaderValue) -> Self {
+        Self { name, written: written.into(), value, shown: None }
     }
 
-    pub(super) fn secret(name: HeaderName, written: &str, mut value: HeaderValue, shown: String) -> Self {
+    pub(super) fn secret(
+        name: HeaderName,
+        written: impl Into<Cow<'static, str>>,
+        mut value: HeaderValue,
+        shown: String,
+    ) -> Self {
         value.set_sensitive(true);
-        Self { name, written: written.to_owned(), value, shown: Some(shown) }
+        Self { name, written: written.into(), value, shown: Some(shown) }
     }
 
     /// The value as it may be shown.
@@ -104,7 +112,7 @@ impl Request {
                 self.url
             ))
         };
-        let url = Url::parse(&self.sent_url).map_err(|_| changed())?;
+        let url = self.parsed.clone();
         let written = self.sent_url.split(['?', '#']).next().unwrap_or_default();
         let parsed = format!("{}{}", url.origin().ascii_serialization(), url.path());
         if written != parsed {

@@ -12,12 +12,14 @@ mod body;
 mod encode;
 mod file;
 mod form;
+mod given;
 mod header;
 pub(crate) mod idempotency;
 mod located;
 pub(crate) mod media;
 mod message;
 mod multipart;
+mod pair;
 mod path;
 mod print;
 mod problems;
@@ -28,6 +30,8 @@ mod server;
 mod settings;
 mod style;
 mod value;
+
+use std::borrow::Cow;
 
 use opentool_core::{Arguments, ToolError};
 use opentool_http::{HeaderName, HeaderValue};
@@ -41,10 +45,11 @@ pub(crate) use security::{General, Needed, needed};
 pub use settings::{Credential, MissingCredentials, Settings};
 
 use crate::plan::{Operation, Place};
+use given::Given;
 use header::header_value;
 use message::Header;
+use pair::Pair;
 use problems::Problems;
-use query::Pair;
 use security::Carried;
 use server::Base;
 
@@ -58,7 +63,7 @@ pub fn build(
     arguments: &Arguments,
     settings: &Settings,
 ) -> Result<Request, ToolError> {
-    build_located(operation, &Located::from_arguments(operation, arguments)?, settings)
+    send_given(operation, Given::from_arguments(operation, arguments)?, settings)
 }
 
 /// The request for arguments that are already sorted by place.
@@ -70,16 +75,24 @@ pub fn build_located(
     located: &Located,
     settings: &Settings,
 ) -> Result<Request, ToolError> {
+    send_given(operation, Given::from_located(operation, located), settings)
+}
+
+fn send_given(
+    operation: &Operation,
+    mut given: Given<'_>,
+    settings: &Settings,
+) -> Result<Request, ToolError> {
     let mut problems = Problems::default();
     let base = server::resolve(operation, settings)?;
-    let path = path::expand(operation, located, &mut problems)?;
-    let whole = query::whole(operation, located, &mut problems);
-    let query = query::pairs(operation, located, &mut problems);
-    let mut headers = header::headers(operation, located, &mut problems)?;
+    let path = path::expand(operation, &given, &mut problems)?;
+    let whole = query::whole(operation, &given, &mut problems);
+    let query = query::pairs(operation, &given, &mut problems);
+    let mut headers = header::headers(operation, &given, &mut problems)?;
     let mut cookies = Cookies::default();
-    cookies.pairs = header::cookies(operation, located, &mut problems);
+    cookies.pairs = header::cookies(operation, &given, &mut problems);
     let (body, content_type) = match &operation.body {
-        Some(body) => body::build(body, located.body.as_ref(), &mut problems),
+        Some(body) => body::build(body, given.body.take(), given.media_type, &mut problems),
         None => (RequestBody::None, None),
     };
     problems.finish()?;
@@ -95,26 +108,32 @@ pub fn build_located(
         }
     }
     let content_type = content_type.map(|text| fixed("content-type", "Content-Type", &text, operation));
-    let accept = fixed("accept", "Accept", ACCEPT, operation);
-    let mut all: Vec<Header> = content_type.transpose()?.into_iter().collect();
+    let mut all: Vec<Header> = Vec::with_capacity(headers.len().saturating_add(3));
+    all.extend(content_type.transpose()?);
     all.append(&mut headers);
     cookies.append_to(&mut all, operation)?;
     if !all.iter().any(|header| header.name == http::header::ACCEPT) {
-        all.push(accept?);
+        all.push(Header::new(http::header::ACCEPT, "Accept", HeaderValue::from_static(ACCEPT)));
     }
 
-    let sent_url = address.text(|carried| encode::strict(&carried.value()));
-    wall(&sent_url, &base, operation)?;
-    let url = address.text(Carried::shown);
+    let sent_url = address.text(|carried| encode::strict(&carried.value()).into_owned());
+    let parsed = wall(&sent_url, &base, operation)?;
+    let url = if address.secrets.is_empty() { sent_url.clone() } else { address.text(Carried::shown) };
     let secrets = secrets::carried(&credentials.carried, &own);
     let identity = credentials.identity(&base.url)?;
-    Ok(Request { method: operation.method.clone(), sent_url, url, headers: all, body, secrets, identity })
+    let method = operation.method.clone();
+    Ok(Request { method, sent_url, parsed, url, headers: all, body, secrets, identity })
 }
 
 /// JSON is what tools are best with; anything is better than nothing.
 const ACCEPT: &str = "application/json, */*;q=0.8";
 
-fn fixed(name: &'static str, written: &str, text: &str, operation: &Operation) -> Result<Header, ToolError> {
+fn fixed(
+    name: &'static str,
+    written: &'static str,
+    text: &str,
+    operation: &Operation,
+) -> Result<Header, ToolError> {
     let value = header_value(text).ok_or_else(|| {
         ToolError::failed(format!("the document's {written} cannot be sent (at {})", operation.pointer))
     })?;
@@ -130,7 +149,7 @@ fn own_headers<'s>(
     for (name, secret) in &settings.headers {
         headers.retain(|header| header.name != *name || header.shown.is_some());
         let value = secret_value(secret.expose_secret(), name.as_str())?;
-        headers.push(Header::secret(name.clone(), name.as_str(), value, "***".to_owned()));
+        headers.push(Header::secret(name.clone(), name.to_string(), value, "***".to_owned()));
         if secrets::may_be_one(name.as_str(), secret) {
             secrets.push(secret);
         }
@@ -146,7 +165,7 @@ fn carry_in_header(
     let name = header::name(&carried.name, operation)?;
     headers.retain(|header| header.name != name);
     let value = secret_value(&carried.value(), &carried.name)?;
-    headers.push(Header::secret(name, &carried.name, value, carried.shown()));
+    headers.push(Header::secret(name, carried.name.clone(), value, carried.shown()));
     Ok(())
 }
 
@@ -166,19 +185,23 @@ struct Address<'a> {
     /// The query as one parameter says it.
     whole: Option<String>,
     query: Vec<Pair>,
-    secrets: Vec<(String, &'a Carried)>,
+    secrets: Vec<(Cow<'a, str>, &'a Carried)>,
 }
 
 impl<'a> Address<'a> {
     /// Adds a credential. An argument of the same name is not sent.
     fn carry(&mut self, carried: &'a Carried) {
         let name = encode::strict(&carried.name);
-        self.query.retain(|pair| pair.name != name);
+        self.query.retain(|pair| pair.name() != name);
         self.secrets.push((name, carried));
     }
 
     fn text(&self, secret: impl Fn(&Carried) -> String) -> String {
-        let mut text = format!("{}{}", self.base.text, self.path.text);
+        let pairs = self.query.iter().map(|pair| pair.text().len().saturating_add(1)).sum::<usize>();
+        let known = self.base.text.len().saturating_add(self.path.text.len()).saturating_add(pairs);
+        let mut text = String::with_capacity(known);
+        text.push_str(&self.base.text);
+        text.push_str(&self.path.text);
         let mut separator = '?';
         let mut add = |part: &str| {
             text.push(separator);
@@ -186,7 +209,7 @@ impl<'a> Address<'a> {
             separator = '&';
         };
         self.base.query.iter().chain(&self.path.query).chain(&self.whole).for_each(|part| add(part));
-        self.query.iter().for_each(|pair| add(&format!("{}={}", pair.name, pair.value)));
+        self.query.iter().for_each(|pair| add(pair.text()));
         self.secrets.iter().for_each(|(name, carried)| add(&format!("{name}={}", secret(carried))));
         text
     }
@@ -201,7 +224,7 @@ struct Cookies {
 
 impl Cookies {
     fn carry(&mut self, carried: &Carried) {
-        self.pairs.retain(|pair| pair.name != carried.name);
+        self.pairs.retain(|pair| pair.name() != carried.name);
         self.secrets.push((carried.name.clone(), carried.value(), carried.shown()));
     }
 
@@ -209,7 +232,7 @@ impl Cookies {
         if self.pairs.is_empty() && self.secrets.is_empty() {
             return Ok(());
         }
-        let own = self.pairs.iter().map(|pair| format!("{}={}", pair.name, pair.value));
+        let own = self.pairs.iter().map(|pair| pair.text().to_owned());
         let text = |secret: fn(&(String, String, String)) -> &String| {
             let secrets = self.secrets.iter().map(|all| format!("{}={}", all.0, secret(all)));
             own.clone().chain(secrets).collect::<Vec<_>>().join("; ")
@@ -228,8 +251,9 @@ impl Cookies {
 }
 
 /// The second wall: the finished address has the server's scheme, host, port and path, and as many segments as the
-/// template. Whatever gets here in spite of the first wall is a fault of this crate, and is not sent.
-fn wall(text: &str, base: &Base, operation: &Operation) -> Result<(), ToolError> {
+/// template. Whatever gets here in spite of the first wall is a fault of this crate, and is not sent. What passes is sent as
+/// it was parsed here.
+fn wall(text: &str, base: &Base, operation: &Operation) -> Result<Url, ToolError> {
     let refused = || {
         ToolError::failed(format!(
             "nothing was sent: the arguments would lead out of `{}` (at {})",
@@ -249,5 +273,5 @@ fn wall(text: &str, base: &Base, operation: &Operation) -> Result<(), ToolError>
     let depth = slashes(prefix) + slashes(template) + usize::from(!template.starts_with('/'));
     let same_path = url.path().strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
         && slashes(url.path()) == depth;
-    if same_place && same_path { Ok(()) } else { Err(refused()) }
+    if same_place && same_path { Ok(url) } else { Err(refused()) }
 }

@@ -1,15 +1,20 @@
 //! `multipart/form-data` bodies, by the document's `encoding` objects.
 
+mod headers;
+
 use std::fmt::Write as _;
 
 use opentool_core::Problem;
+use opentool_http::{HeaderName, HeaderValue};
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::body::{Part, PartBody, Site, concrete};
-use super::file;
+use super::form::{ByStyle, by_style};
 use super::problems::Problems;
 use super::value::{child, text};
-use crate::plan::{Media, is_json};
+use super::{encode, file, style};
+use crate::plan::{Media, PartHeader, is_json};
 
 /// The parts of an object, in its order: one for each member, or for each item of a list. `null` is left out.
 pub(super) fn parts(
@@ -21,22 +26,68 @@ pub(super) fn parts(
     let mut parts = Vec::new();
     for (name, value) in members {
         let schema = child(child(&media.schema, "properties"), name);
-        let declared = child(child(&media.encoding, name), "contentType").as_str().unwrap_or_default();
-        let (items, schema) = match value {
-            Value::Array(items) => (items.as_slice(), child(schema, "items")),
-            value => (std::slice::from_ref(value), schema),
-        };
-        for item in items {
-            match part(name, item, schema, declared) {
-                Ok(part) => parts.extend(part),
-                Err(expected) => {
-                    problems
-                        .add(Problem::new(site.pointer(Some(name)), "contentEncoding").expected(expected));
+        let encoding = child(&media.encoding, name);
+        let headers: Vec<&PartHeader> =
+            media.part_headers.iter().filter(|header| header.property == *name).collect();
+        let refused =
+            |rule, expected: String| Problem::new(site.pointer(Some(name)), rule).expected(expected);
+        match by_style(encoding).filter(|_| !holds_file(value, schema)) {
+            Some(said) => match headers::of(value, &headers) {
+                Ok(own) => styled(&said, name, value, schema, &own, &mut parts),
+                Err(expected) => problems.add(refused("encoding", expected)),
+            },
+            None => {
+                let declared = child(encoding, "contentType").as_str().unwrap_or_default();
+                let (items, schema) = match value {
+                    Value::Array(items) => (items.as_slice(), child(schema, "items")),
+                    value => (std::slice::from_ref(value), schema),
+                };
+                for item in items {
+                    let own = headers::of(item, &headers);
+                    match part(name, item, schema, declared) {
+                        Ok(Some(part)) => match own {
+                            Ok(headers) => parts.push(Part { headers, ..part }),
+                            Err(expected) => problems.add(refused("encoding", expected)),
+                        },
+                        Ok(None) => {}
+                        Err(expected) => problems.add(refused("contentEncoding", expected.to_owned())),
+                    }
                 }
             }
         }
     }
     parts
+}
+
+/// Whether a value, or an item of it, is a file, which no style can write.
+fn holds_file(value: &Value, schema: &Value) -> bool {
+    let is_file = |value: &Value, schema: &Value| file::read(value, schema).is_some();
+    is_file(value, schema)
+        || value
+            .as_array()
+            .is_some_and(|items| items.iter().any(|item| is_file(item, child(schema, "items"))))
+}
+
+/// The parts of a value that is written by a style: those of its pairs, in which nothing is percent-encoded (3.1,
+/// section 4.8.15.1.3; RFC 7578).
+fn styled(
+    said: &ByStyle,
+    name: &str,
+    value: &Value,
+    schema: &Value,
+    headers: &[(HeaderName, HeaderValue)],
+    parts: &mut Vec<Part>,
+) {
+    let mut pairs = Vec::new();
+    style::pairs(said.style, said.explode, name, value, schema, encode::strict, &mut pairs);
+    let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    parts.extend(pairs.iter().map(|pair| Part {
+        name: plain(pair.name()),
+        filename: None,
+        content_type: "text/plain".to_owned(),
+        headers: headers.to_vec(),
+        body: PartBody::Text(plain(pair.value())),
+    }));
 }
 
 fn part(name: &str, value: &Value, schema: &Value, declared: &str) -> Result<Option<Part>, &'static str> {
@@ -51,6 +102,7 @@ fn part(name: &str, value: &Value, schema: &Value, declared: &str) -> Result<Opt
             // Servers take a part for a file only if it has a file name.
             filename: Some(file.name.unwrap_or_else(|| name.to_owned())),
             content_type,
+            headers: Vec::new(),
             body: PartBody::Bytes(file.data),
         }));
     }
@@ -61,11 +113,11 @@ fn part(name: &str, value: &Value, schema: &Value, declared: &str) -> Result<Opt
         PartBody::Json(value.clone())
     } else {
         match text(value, schema) {
-            Some(text) => PartBody::Text(text),
+            Some(text) => PartBody::Text(text.into_owned()),
             None => return Ok(None),
         }
     };
-    Ok(Some(Part { name: name.to_owned(), filename: None, content_type, body }))
+    Ok(Some(Part { name: name.to_owned(), filename: None, content_type, headers: Vec::new(), body }))
 }
 
 /// A boundary that occurs in none of the parts. The same parts have the same boundary.
@@ -102,8 +154,12 @@ pub(super) fn write(boundary: &str, parts: &[Part]) -> Vec<u8> {
         if part.content_type != "text/plain" {
             let _ = write!(head, "\r\nContent-Type: {}", part.content_type);
         }
-        head.push_str("\r\n\r\n");
         out.extend_from_slice(head.as_bytes());
+        for (name, value) in &part.headers {
+            out.extend_from_slice(format!("\r\n{name}: ").as_bytes());
+            out.extend_from_slice(value.as_bytes());
+        }
+        out.extend_from_slice(b"\r\n\r\n");
         match &part.body {
             PartBody::Text(text) => out.extend_from_slice(text.as_bytes()),
             PartBody::Json(value) => out.extend_from_slice(value.to_string().as_bytes()),

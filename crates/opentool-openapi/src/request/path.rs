@@ -1,9 +1,11 @@
 //! The path of a request: the template with its values, where no value can leave its segment.
 
+use std::borrow::Cow;
+
 use opentool_core::{Problem, ToolError};
 
 use super::encode;
-use super::located::Located;
+use super::given::Given;
 use super::problems::{Problems, pointer, shown};
 use super::style;
 use super::value::{Shape, text};
@@ -21,7 +23,7 @@ pub(super) struct Path {
 /// Fills in the template. Values that cannot stand in a path become problems.
 pub(super) fn expand(
     operation: &Operation,
-    located: &Located,
+    given: &Given<'_>,
     problems: &mut Problems,
 ) -> Result<Path, ToolError> {
     // Some documents tell operations of one path apart by a fragment, which is never sent, or by a query.
@@ -34,7 +36,7 @@ pub(super) fn expand(
     for segment in template.strip_prefix('/').unwrap_or(template).split('/') {
         path.push('/');
         let begin = path.len();
-        let used = fill(segment, operation, located, problems, &mut path)?;
+        let used = fill(segment, operation, given, problems, &mut path)?;
         let written = path.get(begin..).unwrap_or_default();
         if encode::climbs(written) && !is_empty_label(&used, written) {
             match used.first() {
@@ -50,7 +52,7 @@ pub(super) fn expand(
     let query = match query.filter(|query| !query.is_empty()) {
         Some(template) => {
             let mut query = String::new();
-            fill(template, operation, located, problems, &mut query)?;
+            fill(template, operation, given, problems, &mut query)?;
             Some(query)
         }
         None => None,
@@ -58,8 +60,11 @@ pub(super) fn expand(
     Ok(Path { text: path, query })
 }
 
+/// A parameter of the template, and its value as text.
+type Used<'a> = (&'a Parameter, Cow<'a, str>);
+
 /// A label style value that is empty is a single dot by the specification. It does not lead out of its segment.
-fn is_empty_label(used: &[(&Parameter, String)], written: &str) -> bool {
+fn is_empty_label(used: &[Used<'_>], written: &str) -> bool {
     matches!(used, [(parameter, value)] if value.is_empty() && written == "."
         && matches!(parameter.form, ParameterForm::Style { style: Style::Label, .. }))
 }
@@ -68,10 +73,10 @@ fn is_empty_label(used: &[(&Parameter, String)], written: &str) -> bool {
 fn fill<'a>(
     part: &str,
     operation: &'a Operation,
-    located: &Located,
+    given: &Given<'a>,
     problems: &mut Problems,
     out: &mut String,
-) -> Result<Vec<(&'a Parameter, String)>, ToolError> {
+) -> Result<Vec<Used<'a>>, ToolError> {
     let mut used = Vec::new();
     let mut rest = part;
     while let Some((before, from)) = rest.split_once('{') {
@@ -81,7 +86,7 @@ fn fill<'a>(
         out.push_str(&encode::literal(before));
         let parameter = parameter(operation, name)
             .ok_or_else(|| broken(operation, &format!("`{{{name}}}` is not declared as a path parameter")))?;
-        match value(parameter, located) {
+        match value(parameter, given) {
             Ok((written, plain)) => {
                 out.push_str(&written);
                 used.push((parameter, plain));
@@ -106,33 +111,47 @@ fn parameter<'a>(operation: &'a Operation, name: &str) -> Option<&'a Parameter> 
 }
 
 /// The encoded value, and what it was as text.
-fn value(parameter: &Parameter, located: &Located) -> Result<(String, String), Problem> {
-    let at = pointer([parameter.argument.as_str()]);
-    let Some(value) = located.get(parameter) else {
-        return Err(Problem::new(at, "required").expected("expected a value: it is part of the path"));
+fn value<'a>(parameter: &Parameter, given: &Given<'a>) -> Result<(Cow<'a, str>, Cow<'a, str>), Problem> {
+    let problem = |rule, expected: &str| {
+        Problem::new(pointer([parameter.argument.as_str()]), rule).expected(expected.to_owned())
+    };
+    let Some(value) = given.get(parameter) else {
+        return Err(problem("required", "expected a value: it is part of the path"));
     };
     let empty = || {
-        Problem::new(at.clone(), "path")
-            .expected("expected a value that is not empty: it is part of the path")
-            .found(shown(&text(value, &parameter.schema).unwrap_or_else(|| "null".to_owned())))
+        problem("path", "expected a value that is not empty: it is part of the path")
+            .found(shown(&text(value, &parameter.schema).unwrap_or(Cow::Borrowed("null"))))
     };
     let plain = text(value, &parameter.schema).ok_or_else(empty)?;
     // Raw strings and those within lists and objects, which `plain` holds as JSON with escapes.
     if holds_control(value) {
-        return Err(Problem::new(at, "path")
-            .expected("expected a value without control characters (line ends, NUL): it is part of the path")
-            .found(shown(&plain)));
+        return Err(problem(
+            "path",
+            "expected a value without control characters (line ends, NUL): it is part of the path",
+        )
+        .found(shown(&plain)));
     }
     let written = match &parameter.form {
-        ParameterForm::Content { .. } => Some(encode::strict(&plain)),
+        ParameterForm::Content { .. } => Some(encoded(&plain)),
+        ParameterForm::Style { style: Style::Simple, .. } if !value.is_array() && !value.is_object() => {
+            Some(encoded(&plain))
+        }
         ParameterForm::Style { style, explode, .. } => {
             let shape = Shape::of(value, &parameter.schema);
-            style::path(*style, *explode, &parameter.name, &shape)
+            style::path(*style, *explode, &parameter.name, &shape).map(Cow::Owned)
         }
     };
     match written {
         Some(written) if !written.is_empty() => Ok((written, plain)),
         _ => Err(empty()),
+    }
+}
+
+/// The text as it stands in a path.
+fn encoded<'a>(text: &Cow<'a, str>) -> Cow<'a, str> {
+    match text {
+        Cow::Borrowed(text) => encode::strict(text),
+        Cow::Owned(text) => encode::strict(text).into_owned().into(),
     }
 }
 

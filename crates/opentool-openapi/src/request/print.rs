@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use opentool_http::Method;
+use opentool_http::{HeaderValue, Method};
 use serde_json::{Map, Value, json};
 
 use super::body::{Part, PartBody, RequestBody};
@@ -10,7 +10,7 @@ use super::message::{Header, Request};
 
 impl Request {
     /// `{method, url, headers, body, body_kind}` with `***` in place of secrets. `body_kind` is one of `none`, `json`,
-    /// `text`, `form`, `base64`, and `multipart`, whose body is a list of `{name, content_type, filename?}` with
+    /// `text`, `form`, `base64`, and `multipart`, whose body is a list of `{name, content_type, filename?, headers?}` with
     /// `body`, `json` or `base64`.
     pub fn to_json(&self) -> Value {
         self.json(&self.url, Header::shown)
@@ -24,7 +24,7 @@ impl Request {
     fn json(&self, url: &str, value: fn(&Header) -> String) -> Value {
         let mut headers = Map::new();
         for header in &self.headers {
-            headers.insert(header.written.clone(), value(header).into());
+            headers.insert(header.written.to_string(), value(header).into());
         }
         let (kind, body) = match &self.body {
             RequestBody::None => ("none", Value::Null),
@@ -125,6 +125,7 @@ fn field(part: &Part) -> Option<(String, String)> {
     match &part.body {
         PartBody::Text(text)
             if part.filename.is_none()
+                && part.headers.is_empty()
                 && part.content_type == "text/plain"
                 && !part.name.contains('=')
                 && is_printable(&part.name)
@@ -156,6 +157,11 @@ fn part(part: &Part) -> Value {
     shown.insert("content_type".to_owned(), part.content_type.as_str().into());
     if let Some(filename) = &part.filename {
         shown.insert("filename".to_owned(), filename.as_str().into());
+    }
+    if !part.headers.is_empty() {
+        let text = |value: &HeaderValue| Value::from(String::from_utf8_lossy(value.as_bytes()));
+        let headers = part.headers.iter().map(|(name, value)| (name.to_string(), text(value)));
+        shown.insert("headers".to_owned(), headers.collect::<Map<_, _>>().into());
     }
     let (key, value) = match &part.body {
         PartBody::Text(text) => ("body", text.as_str().into()),

@@ -1,29 +1,25 @@
 //! The query of a request.
 
+use std::borrow::Cow;
+
 use opentool_core::Problem;
 use serde_json::Value;
 
-use super::located::Located;
+use super::given::Given;
 use super::media::MediaKind;
+use super::pair::Pair;
 use super::problems::{Problems, pointer};
 use super::style::{self, Encode};
 use super::value::text;
 use super::{encode, form};
 use crate::plan::{Media, Operation, Parameter, ParameterForm, Place, Style};
 
-/// One `name=value` of a query or a cookie header, encoded.
-#[derive(Debug, Clone)]
-pub(super) struct Pair {
-    pub(super) name: String,
-    pub(super) value: String,
-}
-
 /// The pairs of the query parameters, in the document's order.
-pub(super) fn pairs(operation: &Operation, located: &Located, problems: &mut Problems) -> Vec<Pair> {
+pub(super) fn pairs(operation: &Operation, given: &Given<'_>, problems: &mut Problems) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for parameter in operation.parameters.iter().filter(|p| p.place == Place::Query) {
-        match located.get(parameter) {
-            Some(value) => pairs.extend(serialise(parameter, value)),
+        match given.get(parameter) {
+            Some(value) => serialise(parameter, value, &mut pairs),
             None => require(parameter, problems),
         }
     }
@@ -31,9 +27,9 @@ pub(super) fn pairs(operation: &Operation, located: &Located, problems: &mut Pro
 }
 
 /// The parameter that is the whole query (3.2): a form, or a text of its media type.
-pub(super) fn whole(operation: &Operation, located: &Located, problems: &mut Problems) -> Option<String> {
+pub(super) fn whole(operation: &Operation, given: &Given<'_>, problems: &mut Problems) -> Option<String> {
     let parameter = operation.parameters.iter().find(|p| p.place == Place::QueryString)?;
-    let Some(value) = located.get(parameter) else {
+    let Some(value) = given.get(parameter) else {
         require(parameter, problems);
         return None;
     };
@@ -44,12 +40,9 @@ pub(super) fn whole(operation: &Operation, located: &Located, problems: &mut Pro
     let text = match (value, MediaKind::of(media_type)) {
         (Value::Object(members), MediaKind::Form) => {
             let schema = parameter.schema.clone();
-            form::write(
-                &Media { media_type: media_type.to_owned(), schema, encoding: Value::Null, xml: None },
-                members,
-            )
+            form::write(&Media::new(media_type, schema), members)
         }
-        _ => encode::strict(&content(media_type, value, &parameter.schema)?),
+        _ => encode::strict(&content(media_type, value, &parameter.schema)?).into_owned(),
     };
     (!text.is_empty()).then_some(text)
 }
@@ -63,25 +56,25 @@ pub(super) fn require(parameter: &Parameter, problems: &mut Problems) {
     }
 }
 
-fn serialise(parameter: &Parameter, value: &Value) -> Vec<Pair> {
-    let pairs = match &parameter.form {
+fn serialise(parameter: &Parameter, value: &Value, pairs: &mut Vec<Pair>) {
+    match &parameter.form {
         ParameterForm::Style { style, explode, allow_reserved } => {
             let style = match style {
                 Style::Simple | Style::Label | Style::Matrix | Style::Cookie => Style::Form,
                 style => *style,
             };
             let encode: Encode = if *allow_reserved { encode::reserved } else { encode::strict };
-            style::pairs(style, *explode, &parameter.name, value, &parameter.schema, encode)
+            style::pairs(style, *explode, &parameter.name, value, &parameter.schema, encode, pairs);
         }
         ParameterForm::Content { media_type } => {
             let text = content(media_type, value, &parameter.schema);
-            text.map(|text| (encode::strict(&parameter.name), encode::strict(&text))).into_iter().collect()
+            pairs
+                .extend(text.map(|text| Pair::new(&encode::strict(&parameter.name), &encode::strict(&text))));
         }
-    };
-    pairs.into_iter().map(|(name, value)| Pair { name, value }).collect()
+    }
 }
 
 /// A value as a text of a media type: JSON where it says so, else the plain text.
-pub(super) fn content(media_type: &str, value: &Value, schema: &Value) -> Option<String> {
-    if crate::plan::is_json(media_type) { Some(value.to_string()) } else { text(value, schema) }
+pub(super) fn content<'a>(media_type: &str, value: &'a Value, schema: &Value) -> Option<Cow<'a, str>> {
+    if crate::plan::is_json(media_type) { Some(value.to_string().into()) } else { text(value, schema) }
 }

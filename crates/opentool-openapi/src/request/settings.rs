@@ -58,6 +58,9 @@ pub struct Settings {
     pub body_limit: Option<u64>,
     /// The longest text of a result in bytes; what is longer is cut, with a notice. Default: no limit but that above.
     pub result_limit: Option<usize>,
+    /// The directory below which models may name files as the bytes of a body, as `{"$file": "report.pdf"}`. Default: none,
+    /// bytes are base64 and data URIs.
+    pub uploads: Option<PathBuf>,
     /// The headers of an answer that are kept for the host in the output's metadata, under `http.headers`. Default: those
     /// that say which version was answered, where there is more, and how often one may ask.
     pub result_headers: Vec<HeaderName>,
@@ -101,6 +104,7 @@ impl Default for Settings {
             timeout: None,
             body_limit: None,
             result_limit: None,
+            uploads: None,
             result_headers: RESULT_HEADERS.to_vec(),
         }
     }

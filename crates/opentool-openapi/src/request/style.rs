@@ -3,62 +3,112 @@
 //! Two things of RFC 6570 hold everywhere: what is undefined (`null`, an empty list) leaves no trace, and separators
 //! are written raw while the values between them are encoded.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::encode;
+use super::pair::Pair;
 use super::value::{Shape, text};
 use crate::plan::Style;
 
 /// How single values are encoded.
-pub(super) type Encode = fn(&str) -> String;
+pub(super) type Encode = for<'t> fn(&'t str) -> Cow<'t, str>;
 
-/// `a,b,c` of a list; `k,v,k,v` or, spread out, `k=v,k=v` of a record.
-fn joined(shape: &Shape, explode: bool, separator: &str, encode: Encode) -> Option<String> {
-    Some(match shape {
-        Shape::Undefined => return None,
-        Shape::Scalar(text) => encode(text),
-        Shape::List(items) => items.iter().map(|item| encode(item)).collect::<Vec<_>>().join(separator),
+/// Writes `a,b,c` of a list; `k,v,k,v` or, spread out, `k=v,k=v` of a record.
+fn join(shape: &Shape<'_>, explode: bool, separator: &str, encode: Encode, out: &mut String) {
+    match shape {
+        Shape::Undefined => {}
+        Shape::Scalar(text) => out.push_str(&encode(text)),
+        Shape::List(items) => {
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { separator });
+                out.push_str(&encode(item));
+            }
+        }
         Shape::Record(members) => {
             let between = if explode { "=" } else { separator };
-            let members = members.iter().map(|(k, v)| format!("{}{between}{}", encode(k), encode(v)));
-            members.collect::<Vec<_>>().join(separator)
+            for (index, (name, value)) in members.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { separator });
+                out.push_str(&encode(name));
+                out.push_str(between);
+                out.push_str(&encode(value));
+            }
         }
-    })
-}
-
-/// What stands in a path for `{name}`. `None` if there is nothing to write.
-pub(super) fn path(style: Style, explode: bool, name: &str, shape: &Shape) -> Option<String> {
-    let strict: Encode = encode::strict;
-    match style {
-        Style::Label => {
-            let separator = if explode { "." } else { "," };
-            joined(shape, explode, separator, strict).map(|text| format!(".{text}"))
-        }
-        Style::Matrix => matrix(explode, &strict(name), shape),
-        _ => joined(shape, explode, ",", strict),
     }
 }
 
-fn matrix(explode: bool, name: &str, shape: &Shape) -> Option<String> {
-    let strict: Encode = encode::strict;
-    Some(match shape {
-        Shape::Scalar(text) if text.is_empty() => format!(";{name}"),
-        Shape::List(items) if explode => {
-            items.iter().map(|item| format!(";{name}={}", strict(item))).collect()
+/// What stands between the values of a list that is not spread out.
+pub(super) fn separator(style: Style) -> char {
+    match style {
+        Style::SpaceDelimited => ' ',
+        Style::PipeDelimited => '|',
+        Style::TabDelimited => '\t',
+        _ => ',',
+    }
+}
+
+/// The same as it stands in a URL.
+fn encoded_separator(style: Style) -> &'static str {
+    match style {
+        Style::SpaceDelimited => "%20",
+        Style::PipeDelimited => "%7C",
+        Style::TabDelimited => "%09",
+        _ => ",",
+    }
+}
+
+/// What stands in a path for `{name}`. `None` if there is nothing to write.
+pub(super) fn path(style: Style, explode: bool, name: &str, shape: &Shape<'_>) -> Option<String> {
+    if *shape == Shape::Undefined {
+        return None;
+    }
+    let mut out = String::new();
+    match style {
+        Style::Label => {
+            out.push('.');
+            join(shape, explode, if explode { "." } else { "," }, encode::strict, &mut out);
         }
+        Style::Matrix => matrix(explode, &encode::strict(name), shape, &mut out),
+        style => join(shape, explode, encoded_separator(style), encode::strict, &mut out),
+    }
+    Some(out)
+}
+
+fn matrix(explode: bool, name: &str, shape: &Shape<'_>, out: &mut String) {
+    let mut add = |name: &str, value: &str| {
+        out.push(';');
+        out.push_str(name);
+        out.push('=');
+        out.push_str(value);
+    };
+    match shape {
+        Shape::Scalar(text) if text.is_empty() => {
+            out.push(';');
+            out.push_str(name);
+        }
+        Shape::List(items) if explode => items.iter().for_each(|item| add(name, &encode::strict(item))),
         Shape::Record(members) if explode => {
-            members.iter().map(|(k, v)| format!(";{}={}", strict(k), strict(v))).collect()
+            members.iter().for_each(|(k, v)| add(&encode::strict(k), &encode::strict(v)));
         }
-        _ => format!(";{name}={}", joined(shape, false, ",", strict)?),
-    })
+        shape => {
+            add(name, "");
+            join(shape, false, ",", encode::strict, out);
+        }
+    }
 }
 
 /// The value of a header: nothing is encoded.
-pub(super) fn header(explode: bool, shape: &Shape) -> Option<String> {
-    joined(shape, explode, ",", str::to_owned)
+pub(super) fn header(style: Style, explode: bool, shape: &Shape<'_>) -> Option<String> {
+    if *shape == Shape::Undefined {
+        return None;
+    }
+    let mut out = String::new();
+    join(shape, explode, separator(style).encode_utf8(&mut [0; 4]), encode::raw, &mut out);
+    Some(out)
 }
 
-/// The `name=value` pairs of a query, a form or a cookie.
+/// Adds the `name=value` pairs of a query, a form or a cookie.
 pub(super) fn pairs(
     style: Style,
     explode: bool,
@@ -66,37 +116,30 @@ pub(super) fn pairs(
     value: &Value,
     schema: &Value,
     encode: Encode,
-) -> Vec<(String, String)> {
-    let encoded_name = if style == Style::Cookie { name.to_owned() } else { encode::strict(name) };
+    pairs: &mut Vec<Pair>,
+) {
+    let name_encode: Encode = if style == Style::Cookie { encode::raw } else { encode::strict };
+    let name = name_encode(name);
     if style == Style::DeepObject && !matches!(value, Value::Null) {
-        let mut pairs = Vec::new();
-        deep(&encoded_name, value, schema, encode, &mut pairs);
-        return pairs;
+        return deep(&name, value, schema, encode, pairs);
     }
-    let shape = Shape::of(value, schema);
-    let name_encode: Encode = if style == Style::Cookie { str::to_owned } else { encode::strict };
-    match shape {
+    match Shape::of(value, schema) {
+        Shape::Undefined => {}
         Shape::List(items) if explode => {
-            items.iter().map(|item| (encoded_name.clone(), encode(item))).collect()
+            pairs.extend(items.iter().map(|item| Pair::new(&name, &encode(item))));
         }
         Shape::Record(members) if explode => {
-            members.iter().map(|(k, v)| (name_encode(k), encode(v))).collect()
+            pairs.extend(members.iter().map(|(k, v)| Pair::new(&name_encode(k), &encode(v))));
         }
-        shape => {
-            let separator = match style {
-                Style::SpaceDelimited => "%20",
-                Style::PipeDelimited => "%7C",
-                Style::TabDelimited => "%09",
-                _ => ",",
-            };
-            joined(&shape, false, separator, encode).map(|text| (encoded_name, text)).into_iter().collect()
-        }
+        shape => pairs.push(Pair::written(&name, |out| {
+            join(&shape, false, encoded_separator(style), encode, out);
+        })),
     }
 }
 
 /// `name[member]=value`. The specification leaves nested values undefined; members and positions in brackets are what
 /// servers that read this form (Rack, PHP, qs) understand, lists of objects included.
-fn deep(name: &str, value: &Value, schema: &Value, encode: Encode, pairs: &mut Vec<(String, String)>) {
+fn deep(name: &str, value: &Value, schema: &Value, encode: Encode, pairs: &mut Vec<Pair>) {
     let none = &Value::Null;
     match value {
         Value::Object(members) => {
@@ -112,6 +155,6 @@ fn deep(name: &str, value: &Value, schema: &Value, encode: Encode, pairs: &mut V
                 deep(&format!("{name}%5B{position}%5D"), value, schema, encode, pairs);
             }
         }
-        scalar => pairs.extend(text(scalar, schema).map(|text| (name.to_owned(), encode(&text)))),
+        scalar => pairs.extend(text(scalar, schema).map(|text| Pair::new(name, &encode(&text)))),
     }
 }

@@ -1,23 +1,25 @@
 //! Argument values as text, by their shape.
 
+use std::borrow::Cow;
+
 use serde_json::{Number, Value};
 
 /// A value as the styles see it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum Shape<'a> {
     /// `null`, and lists and objects that hold nothing: the parameter is left out.
     Undefined,
     /// A string, number or boolean.
-    Scalar(String),
+    Scalar(Cow<'a, str>),
     /// A list of texts, at least one.
-    List(Vec<String>),
+    List(Vec<Cow<'a, str>>),
     /// Names and texts, at least one, in the order in which they were given.
-    Record(Vec<(String, String)>),
+    Record(Vec<(&'a str, Cow<'a, str>)>),
 }
 
-impl Shape {
+impl<'a> Shape<'a> {
     /// The shape of `value`; `schema` tells whole numbers from others.
-    pub(super) fn of(value: &Value, schema: &Value) -> Self {
+    pub(super) fn of(value: &'a Value, schema: &Value) -> Self {
         match value {
             Value::Null => Self::Undefined,
             Value::Array(items) => {
@@ -29,7 +31,7 @@ impl Shape {
                 let members: Vec<_> = members
                     .iter()
                     .filter_map(|(name, value)| {
-                        Some((name.clone(), text(value, child(child(schema, "properties"), name))?))
+                        Some((name.as_str(), text(value, child(child(schema, "properties"), name))?))
                     })
                     .collect();
                 if members.is_empty() { Self::Undefined } else { Self::Record(members) }
@@ -40,13 +42,14 @@ impl Shape {
 }
 
 /// The text of a value where only text can stand; nested lists and objects are written as JSON. `None` for `null`.
-pub(super) fn text(value: &Value, schema: &Value) -> Option<String> {
+pub(super) fn text<'a>(value: &'a Value, schema: &Value) -> Option<Cow<'a, str>> {
     Some(match value {
         Value::Null => return None,
-        Value::String(text) => text.clone(),
-        Value::Bool(yes) => yes.to_string(),
-        Value::Number(number) => number_text(number, schema),
-        nested => nested.to_string(),
+        Value::String(text) => text.as_str().into(),
+        Value::Bool(true) => "true".into(),
+        Value::Bool(false) => "false".into(),
+        Value::Number(number) => number_text(number, schema).into(),
+        nested => nested.to_string().into(),
     })
 }
 

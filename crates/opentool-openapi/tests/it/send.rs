@@ -3,14 +3,17 @@
 mod answers;
 mod attacks;
 mod bodies;
+mod choices;
 mod credentials;
 mod exchange;
 mod kept;
 mod network;
 mod oauth;
 mod parameters;
+mod parts;
 mod peers;
 mod plans;
 mod printing;
 mod secrets;
 mod servers;
+mod swagger;

@@ -78,3 +78,70 @@ fn an_empty_list_of_requirements_means_that_no_credentials_are_sent() {
     assert_eq!(authorization("table", json!({"body": "x"})), None);
     assert_eq!(authorization("byReference", json!({"file": "x"})), Some(json!("Bearer ***")));
 }
+
+/// A directory of the host with a file in it, beside one that is nobody's business.
+fn host() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(root.path().join("open/sub")).unwrap();
+    std::fs::write(root.path().join("open/sub/a.png"), [1]).unwrap();
+    std::fs::write(root.path().join("secret"), "s").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(root.path().join("secret"), root.path().join("open/link")).unwrap();
+    root
+}
+
+/// The request for arguments that were checked, of a host that allows files of a directory.
+fn sent_from(root: &std::path::Path, tool: &str, arguments: Value) -> Result<Value, String> {
+    let api = api().uploads(root.join("open"));
+    let checked: Arguments = api
+        .tools()
+        .unwrap()
+        .check(&ToolCall::new("1", tool, arguments))
+        .map_err(|error| error.for_model())?;
+    Ok(api.request(tool, &checked).map_err(|error| error.for_model())?.to_json())
+}
+
+#[test]
+fn files_below_the_directory_of_the_host_can_be_named() {
+    let root = host();
+    let part = json!({"name": "file", "content_type": "image/png", "filename": "a.png", "base64": "AQ=="});
+    let file = json!({"$file": "sub/a.png"});
+    let request = sent_from(root.path(), "byReference", json!({"file": file, "more": [file]})).unwrap();
+    assert_eq!(request["body"][0], part);
+    assert_eq!(
+        (&request["body"][1]["name"], &request["body"][1]["base64"]),
+        (&json!("more"), &json!("AQ=="))
+    );
+    let named = json!({"$file": "sub/a.png", "filename": "b", "contentType": "image/jpeg"});
+    let request = sent_from(root.path(), "inAnEnvelope", json!({"body": {"file": named}})).unwrap();
+    assert_eq!(
+        (&request["body"][0]["filename"], &request["body"][0]["content_type"]),
+        (&json!("b"), &json!("image/jpeg"))
+    );
+    let request = sent_from(root.path(), "photo", json!({"body": file})).unwrap();
+    assert_eq!((&request["body_kind"], &request["body"]), (&json!("base64"), &json!("AQ==")));
+    // Nobody is told of it where the host does not allow it.
+    assert!(
+        !api().tools().unwrap().definitions().any(|tool| tool.input_schema.to_string().contains("$file"))
+    );
+    let refused = api().tools().unwrap().check(&ToolCall::new("1", "byReference", json!({"file": file})));
+    assert!(refused.is_err());
+}
+
+#[test]
+fn nothing_outside_of_the_directory_can_be_named_or_asked_after() {
+    let root = host();
+    let secret = root.path().join("secret").display().to_string();
+    let error =
+        |name: &str| sent_from(root.path(), "byReference", json!({"file": {"$file": name}})).unwrap_err();
+    let missing = error("nothing.png");
+    assert!(missing.contains("/file/$file") && missing.contains("below the directory"), "{missing}");
+    for name in ["../secret", "sub/../../secret", "/etc/passwd", secret.as_str(), "link", "sub", "."] {
+        let error = error(name);
+        let words = |text: &str| text.split(", found").next().unwrap_or_default().to_owned();
+        assert_eq!(words(&error), words(&missing), "{name}");
+    }
+    // In JSON it is an object like any other.
+    let request = sent_from(root.path(), "bytesInJsonAreAString", json!({"file": "x"})).unwrap();
+    assert_eq!(request["body"], json!({"file": "x"}));
+}

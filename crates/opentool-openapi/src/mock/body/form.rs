@@ -54,8 +54,9 @@ pub(super) fn read(media: &WantedMedia, text: &str, read: &mut Read) -> Value {
 fn written(encoding: Option<&Value>) -> Written {
     let member = |name: &str| encoding.and_then(|encoding| encoding.get(name));
     let style = member("style").and_then(Value::as_str);
-    let by_style = ["style", "explode", "allowReserved"].into_iter().any(|name| member(name).is_some());
-    if !by_style && let Some(media_type) = member("contentType").and_then(Value::as_str) {
+    if !encoding.is_some_and(is_by_style)
+        && let Some(media_type) = member("contentType").and_then(Value::as_str)
+    {
         return if crate::plan::is_json(media_type) {
             Written::Content(media_type.to_owned())
         } else {
@@ -65,9 +66,15 @@ fn written(encoding: Option<&Value>) -> Written {
     let style = match style {
         Some("spaceDelimited") => Style::Delimited(' '),
         Some("pipeDelimited") => Style::Delimited('|'),
+        Some("tabDelimited") => Style::Delimited('\t'),
         Some("deepObject") => Style::DeepObject,
         _ => Style::Form,
     };
     let explode = member("explode").and_then(Value::as_bool).unwrap_or(style == Style::Form);
     Written::Style(style, explode)
+}
+
+/// Whether an `encoding` object says by which style a property is written.
+pub(super) fn is_by_style(encoding: &Value) -> bool {
+    ["style", "explode", "allowReserved"].into_iter().any(|name| encoding.get(name).is_some())
 }

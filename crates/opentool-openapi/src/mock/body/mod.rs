@@ -63,7 +63,18 @@ fn declared<'m>(media: &'m [WantedMedia], content_type: &str) -> Option<&'m Want
     };
     let fitting = media.iter().filter_map(|media| Some((exactness(media)?, media)));
     // The first of equals.
-    fitting.rev().max_by_key(|(exactness, _)| *exactness).map(|(_, media)| media)
+    let best = fitting.rev().max_by_key(|(exactness, _)| *exactness).map(|(_, media)| media);
+    // An object that is described as mail or an image is none, and comes as JSON.
+    best.or_else(|| media.iter().find(|media| crate::plan::is_json(content_type) && is_no_object(media)))
+}
+
+/// Whether the schema is one of objects only, and the media type has none.
+fn is_no_object(media: &WantedMedia) -> bool {
+    let view = media.judge.view();
+    let is_thing = ["message/", "image/", "audio/", "video/", "font/"]
+        .iter()
+        .any(|kind| essence(&media.media_type).starts_with(kind));
+    is_thing && view.allows("object") && !view.allows_scalar()
 }
 
 /// What the body says; judged here.

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::super::Fault;
@@ -15,6 +16,8 @@ struct Part<'b> {
     name: String,
     filename: Option<String>,
     content_type: Option<String>,
+    /// The names of all its headers, in small letters.
+    headers: Vec<String>,
     data: &'b [u8],
 }
 
@@ -29,7 +32,13 @@ pub(super) fn read(
     let parts = parts(body, &boundary)?;
     let view = media.judge.view();
     let (mut judged, mut received) = (Map::new(), Map::new());
+    let styled = styled(media, &view);
+    let mut form = String::new();
     for part in parts {
+        if let Some(text) = styled.as_ref().and_then(|styled| styled.pair(&part)) {
+            form.push_str(&text);
+            continue;
+        }
         let at = opentool_text::pointer::join(super::BASE, &part.name);
         let property = view.property(&part.name);
         let is_list = property.allows("array") && !property.allows_scalar();
@@ -40,6 +49,12 @@ pub(super) fn read(
             if !super::is_listed(listed, own) {
                 let detail = format!("expected a part of the media type {listed}");
                 read.faults.push(Fault::new(at.clone(), "encoding", detail).found(own));
+            }
+        }
+        for (_, needed) in media.needed_headers.iter().filter(|(property, _)| *property == part.name) {
+            if !part.headers.iter().any(|own| own.eq_ignore_ascii_case(needed)) {
+                let detail = format!("the part needs the header `{needed}`");
+                read.faults.push(Fault::new(at.clone(), "encoding", detail));
             }
         }
         let as_item = if is_list { property.items() } else { property };
@@ -54,7 +69,40 @@ pub(super) fn read(
             }
         }
     }
+    if let Value::Object(members) = super::form::read(media, &form, read) {
+        for (name, value) in members {
+            judged.insert(name.clone(), value.clone());
+            received.insert(name, value);
+        }
+    }
     Ok((Value::Object(judged), Value::Object(received)))
+}
+
+/// The properties that are written by a style, and those that are not.
+struct Styled<'m> {
+    styled: Vec<&'m str>,
+    others: Vec<&'m str>,
+}
+
+/// The properties of a body that are written by a style, if there are any.
+fn styled<'m>(media: &'m WantedMedia, view: &View<'m>) -> Option<Styled<'m>> {
+    let encoding = media.encoding.as_object()?;
+    let by_style = |name: &str| encoding.get(name).is_some_and(super::form::is_by_style);
+    let styled: Vec<&str> = encoding.keys().map(String::as_str).filter(|name| by_style(name)).collect();
+    let others = view.names().filter(|name| !by_style(name)).collect();
+    (!styled.is_empty()).then_some(Styled { styled, others })
+}
+
+impl Styled<'_> {
+    /// A part of a styled property as the pair of a form, which has the same styles.
+    fn pair(&self, part: &Part<'_>) -> Option<String> {
+        let base = part.name.split('[').next().unwrap_or_default();
+        let is_own = self.styled.contains(&base) || !self.others.contains(&part.name.as_str());
+        let text = std::str::from_utf8(part.data).ok().filter(|_| is_own && part.filename.is_none())?;
+        let coded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        // Commas separate where they are raw.
+        Some(format!("{}={}&", coded(&part.name), coded(text).replace("%2C", ",")))
+    }
 }
 
 fn add(object: &mut Map<String, Value>, name: &str, value: Value, is_list: bool) {
@@ -137,6 +185,10 @@ fn part(whole: &[u8]) -> Result<Part<'_>, String> {
         name: parameter(disposition, "name").ok_or("a part has no `name`")?,
         filename: parameter(disposition, "filename"),
         content_type: header("content-type").map(str::to_owned),
+        headers: head
+            .split("\r\n")
+            .filter_map(|line| Some(line.split_once(':')?.0.trim().to_ascii_lowercase()))
+            .collect(),
         data,
     })
 }

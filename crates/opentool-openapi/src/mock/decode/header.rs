@@ -29,8 +29,9 @@ pub(in super::super) fn headers(contract: &Contract, headers: &HeaderMap, read: 
         let text = lines.join(",");
         let found = match &wanted.written {
             Written::Content(media_type) => content(media_type, &text, wanted),
-            Written::Style(_, explode) => {
-                joined(&text, ',', *explode, &wanted.judge.view(), trimmed).map_err(str::to_owned)
+            Written::Style(style, explode) => {
+                let separator = if let Style::Delimited(own) = style { *own } else { ',' };
+                joined(&text, separator, *explode, &wanted.judge.view(), trimmed).map_err(str::to_owned)
             }
         };
         match found {

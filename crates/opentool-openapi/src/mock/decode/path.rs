@@ -1,7 +1,7 @@
 //! Path parameters: `simple`, `label` and `matrix` (RFC 6570, sections 3.2.2, 3.2.5 and 3.2.7).
 
 use super::super::contract::{Contract, Style, Wanted, Written};
-use super::split::percent;
+use super::split::{percent, plain};
 use super::{Kind, Read, content, decoded, joined, kind, list, record};
 use crate::plan::Place;
 
@@ -34,6 +34,11 @@ fn value(wanted: &Wanted, text: &str) -> Result<serde_json::Value, String> {
             joined(rest, if explode { '.' } else { ',' }, explode, &view, percent)
         }
         Style::Matrix => return matrix(wanted, text, explode),
+        // A character that a URL cannot hold is encoded itself.
+        Style::Delimited(separator) => match percent(text) {
+            Some(text) => joined(&text, separator, explode, &view, plain),
+            None => return Err("expected percent-encoded UTF-8".to_owned()),
+        },
         _ => joined(text, ',', explode, &view, percent),
     };
     found.map_err(str::to_owned)

@@ -199,12 +199,7 @@ fn json_is_chosen_of_several() {
     let mut operation = with_body(operation("POST /b"), "application/xml", json!({}), Value::Null);
     let media = &mut operation.body.as_mut().unwrap().media;
     for media_type in ["application/x-www-form-urlencoded", "application/json"] {
-        media.push(Media {
-            media_type: media_type.to_owned(),
-            schema: json!({}),
-            encoding: Value::Null,
-            xml: None,
-        });
+        media.push(Media::new(media_type, json!({})));
     }
     let shown = request(&operation, json!({"body": {"a": 1}})).unwrap().to_json();
     assert_eq!(shown["headers"]["Content-Type"], "application/json");

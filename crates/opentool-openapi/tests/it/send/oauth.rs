@@ -9,7 +9,7 @@ use axum::{Json, Router};
 use futures_util::future::join_all;
 use opentool_core::{Arguments, Tool, ToolContext, ToolError, ToolOutput};
 use opentool_http::Url;
-use opentool_openapi::{Address, Api, ClientAuthentication, Credential, OAuth};
+use opentool_openapi::{Address, Api, ClientAuthentication, Credential, OAuth, SecretSource};
 use serde_json::{Value, json};
 
 use super::exchange::{chain, serve};
@@ -282,4 +282,51 @@ async fn no_token_is_fetched_that_is_not_sent() {
     let empty = api(&url).credential("robot", Credential::OAuth(OAuth::client_credentials("me", "")));
     assert!(call(&empty, "read").await.unwrap_err().for_model().contains("set, but empty"));
     assert_eq!(provider.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn secrets_of_a_client_are_read_where_they_are_kept() {
+    let provider = Provider::default();
+    let url = provider.serve().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        SecretSource::file(path)
+    };
+    let kept = OAuth::client_credentials_from("me", file("secret", "first\n"));
+    let api_of = |oauth: OAuth, scheme: &str| api(&url).credential(scheme, Credential::OAuth(oauth));
+    let robot = api_of(kept, "robot");
+    // A dry run reads nothing.
+    robot.request("read", &Arguments::new()).unwrap();
+    assert_eq!(text(&robot, "read").await, "Bearer number 1");
+    assert_eq!(provider.asked()[0].0, "Basic bWU6Zmlyc3Q=");
+
+    // One that was replaced is found when the old one is refused, and only then is the endpoint asked again.
+    provider.answers(401, json!({"error": "invalid_client"}));
+    std::fs::write(folder.path().join("secret"), "second").unwrap();
+    assert!(call(&robot, "write").await.is_err());
+    let who: Vec<String> = provider.asked().into_iter().map(|(who, _)| who).collect();
+    assert_eq!(who[1..], ["Basic bWU6Zmlyc3Q=", "Basic bWU6c2Vjb25k"]);
+    assert!(call(&robot, "write").await.is_err());
+    assert_eq!(provider.asked().len(), 4, "nothing has changed, so there is no second try");
+
+    provider.answers(200, json!({"access_token": "a1"}));
+    let refresh = OAuth::refresh_token_from("app", file("refresh", "refr3sh"))
+        .client_secret_from(file("client", "s3cret"));
+    text(&api_of(refresh, "person"), "person").await;
+    let (who, body) = provider.asked().pop().unwrap();
+    assert_eq!(
+        (who.as_str(), body.as_str()),
+        ("Basic YXBwOnMzY3JldA==", "grant_type=refresh_token&refresh_token=refr3sh")
+    );
+
+    let gone = SecretSource::file(folder.path().join("gone"));
+    let error = call(&api_of(OAuth::client_credentials_from("me", gone), "robot"), "read").await.unwrap_err();
+    assert!(
+        error.for_model().contains("the secret of the client for the scheme `robot` cannot be read"),
+        "{error}"
+    );
+    assert!(!error.for_model().contains("gone") && chain(&error).contains("gone"), "{}", chain(&error));
+    assert_eq!(provider.asked().len(), 5);
 }

@@ -71,7 +71,7 @@ pub(crate) fn with_body(
     schema: Value,
     encoding: Value,
 ) -> Operation {
-    let media = vec![Media { media_type: media_type.to_owned(), schema, encoding, xml: None }];
+    let media = vec![Media { encoding, ..Media::new(media_type, schema) }];
     let arguments = BodyArguments::Whole("body".to_owned());
     operation.body = Some(Body { required: true, description: None, arguments, media });
     operation

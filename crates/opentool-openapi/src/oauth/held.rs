@@ -1,0 +1,94 @@
+//! What a client shows to a token endpoint, read at the moment when it is needed.
+
+use std::time::Instant;
+
+use opentool_core::{Failure, ToolError};
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::endpoint::Asking;
+use super::{Grant, Held, OAuth, lock};
+use crate::SecretSource;
+
+/// The secrets of a client as they are now.
+pub(super) struct Shown {
+    pub(super) client: Option<SecretString>,
+    pub(super) refresh: Option<SecretString>,
+}
+
+impl Shown {
+    /// What must not be repeated.
+    pub(super) fn all(&self) -> Vec<SecretString> {
+        self.client.iter().chain(&self.refresh).cloned().collect()
+    }
+
+    /// Whether both are what the other has.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let same = |one: &Option<SecretString>, other: &Option<SecretString>| {
+            one.as_ref().map(|text| text.expose_secret()) == other.as_ref().map(|text| text.expose_secret())
+        };
+        same(&self.client, &other.client) && same(&self.refresh, &other.refresh)
+    }
+}
+
+impl OAuth {
+    /// Reads the secrets from where they are.
+    ///
+    /// # Errors
+    /// If one cannot be read; where it is kept is the operator's to know.
+    pub(super) async fn shown(&self, asking: &Asking<'_>) -> Result<Shown, ToolError> {
+        let client = match &self.config.client_secret {
+            Some(held) => Some(held.read("secret of the client", asking).await?),
+            None => None,
+        };
+        let rotated = lock(&self.state.rotated).clone();
+        let refresh = match (&self.config.grant, rotated) {
+            (Grant::ClientCredentials, _) => None,
+            (Grant::RefreshToken(_), Some(rotated)) => Some(rotated),
+            (Grant::RefreshToken(held), None) => Some(held.read("refresh token", asking).await?),
+        };
+        Ok(Shown { client, refresh })
+    }
+
+    /// Throws away what was read and then refused, so that it is read again. `false` if nothing is kept elsewhere.
+    pub(super) fn forget_shown(&self, shown: &Shown) -> bool {
+        let refresh = match &self.config.grant {
+            Grant::RefreshToken(held) => Some(held),
+            Grant::ClientCredentials => None,
+        };
+        let held = [(self.config.client_secret.as_ref(), &shown.client), (refresh, &shown.refresh)];
+        let mut any = false;
+        for (held, secret) in held {
+            if let (Some(Held::Kept(source)), Some(secret)) = (held, secret) {
+                source.forget(secret);
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+impl Held {
+    async fn read(&self, what: &str, asking: &Asking<'_>) -> Result<SecretString, ToolError> {
+        match self {
+            Self::Text(secret) => Ok(secret.clone()),
+            Self::Kept(source) => read(source, what, asking).await,
+        }
+    }
+}
+
+async fn read(source: &SecretSource, what: &str, asking: &Asking<'_>) -> Result<SecretString, ToolError> {
+    let begun = Instant::now();
+    let read = match asking.end {
+        Some(end) => tokio::time::timeout_at(end.into(), source.read())
+            .await
+            .map_err(|_| ToolError::TimedOut(begun.elapsed()))?,
+        None => source.read().await,
+    };
+    read.map_err(|error| {
+        let message = format!(
+            "nothing was sent: the {what} for the scheme `{}` cannot be read where it is kept; its operator has the details",
+            asking.scheme
+        );
+        Failure::new(message).source(error).into()
+    })
+}

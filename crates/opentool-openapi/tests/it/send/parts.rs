@@ -1,0 +1,94 @@
+//! Parts of multipart bodies: their headers, and the styles that some versions allow for them.
+
+use opentool_core::{Arguments, ToolCall};
+use opentool_openapi::{Api, parse};
+use opentool_schema::ToolSetExt as _;
+use serde_json::{Value, json};
+
+fn api(version: &str, encoding: Value) -> Api {
+    let properties = json!({
+        "meta": {"type": "object"},
+        "file": {"type": "string", "format": "binary"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "size": {"type": "object", "properties": {"w": {"type": "integer"}, "h": {"type": "integer"}}}
+    });
+    let content = json!({"multipart/form-data": {"schema": {"type": "object", "properties": properties},
+        "encoding": encoding}});
+    let headers = json!({"Level": {"required": true, "schema": {"$ref": "#/components/schemas/Level"}}});
+    let document = json!({
+        "openapi": version,
+        "servers": [{"url": "https://api.test"}],
+        "components": {"headers": headers, "schemas": {"Level": {"type": "integer", "maximum": 9}}},
+        "paths": {"/p": {"post": {"operationId": "post", "requestBody": {"content": content}}}}
+    });
+    parse(document.to_string(), "parts.json").unwrap()
+}
+
+/// The parts for arguments that were checked as a model's are.
+fn parts(api: &Api, arguments: Value) -> Result<Value, String> {
+    let call = ToolCall::new("1", "post", arguments);
+    let arguments: Arguments = api.tools().unwrap().check(&call).map_err(|error| error.for_model())?;
+    let request = api.request("post", &arguments).map_err(|error| error.for_model())?;
+    Ok(request.to_json()["body"].clone())
+}
+
+#[test]
+fn what_the_document_fixes_is_sent_and_the_rest_is_the_callers() {
+    let encoding = json!({
+        "meta": {"contentType": "application/json", "headers": {
+            "X-Kind": {"schema": {"const": "meta"}},
+            "Content-Type": {"schema": {"const": "text/evil"}}}},
+        "file": {"headers": {
+            "X-Level": {"$ref": "#/components/headers/Level"},
+            "X-List": {"schema": {"type": "array", "items": {"type": "string"}}}}}
+    });
+    let api = api("3.0.3", encoding);
+    let file = json!({"$base64": "AQ==", "headers": {"X-Level": 3, "X-List": ["a", "b"]}});
+    assert_eq!(
+        parts(&api, json!({"meta": {"a": 1}, "file": file})).unwrap(),
+        json!([
+            {"name": "meta", "content_type": "application/json", "headers": {"x-kind": "meta"}, "json": {"a": 1}},
+            {"name": "file", "content_type": "application/octet-stream", "filename": "file",
+             "headers": {"x-level": "3", "x-list": "a,b"}, "base64": "AQ=="}
+        ])
+    );
+    // Needed, and checked as arguments are.
+    for (file, said) in [
+        (json!({"$base64": "AQ=="}), "headers"),
+        (json!({"$base64": "AQ==", "headers": {"X-Level": 10}}), "/file"),
+        (json!({"$base64": "AQ==", "headers": {"X-Level": 1, "X-Other": "x"}}), "/file"),
+        (json!("data:text/plain,x"), "X-Level"),
+        (json!({"$base64": "AQ==", "headers": {"X-Level": 1, "X-List": ["a\r\nX-Evil: b"]}}), "line ends"),
+    ] {
+        let error = parts(&api, json!({"file": file})).unwrap_err();
+        assert!(error.contains(said), "{file}: {error}");
+    }
+    let arguments = json!({"file": {"$base64": "AQ==", "headers": {"X-Level": 3}}});
+    let request = api.request("post", &arguments.as_object().unwrap().clone().into()).unwrap();
+    let body = String::from_utf8(request.body().to_bytes().to_vec()).unwrap();
+    assert!(
+        body.contains("\r\nContent-Type: application/octet-stream\r\nx-level: 3\r\n\r\n\u{1}\r\n"),
+        "{body:?}"
+    );
+}
+
+#[test]
+fn styles_of_parts_hold_since_3_1() {
+    let encoding = json!({
+        "tags": {"style": "form", "explode": false},
+        "size": {"style": "deepObject", "explode": true},
+        "file": {"style": "form"}
+    });
+    let arguments = json!({"tags": ["a b", "c"], "size": {"w": 1, "h": 2}, "file": "data:,x"});
+    let part = |name: &str, text: &str| json!({"name": name, "content_type": "text/plain", "body": text});
+    let file = json!({"name": "file", "content_type": "text/plain", "filename": "file", "base64": "eA=="});
+    assert_eq!(
+        parts(&api("3.1.0", encoding.clone()), arguments.clone()).unwrap(),
+        json!([part("tags", "a b,c"), part("size[w]", "1"), part("size[h]", "2"), file])
+    );
+    let size = json!({"name": "size", "content_type": "application/json", "json": {"w": 1, "h": 2}});
+    assert_eq!(
+        parts(&api("3.0.3", encoding), arguments).unwrap(),
+        json!([part("tags", "a b"), part("tags", "c"), size, file])
+    );
+}

@@ -103,6 +103,7 @@ impl AgentTool {
             return Err(ToolError::Refused(why.into()));
         }
         let mut agent = self.agent.clone().extend_context(cx.clone().fact(Depth(around)));
+        agent.dispatcher.spans.agent.get_or_insert_with(|| self.definition.name.as_str().into());
         if let Some(around) = cx.get::<Around>() {
             agent = agent.within(around);
         }

@@ -20,6 +20,7 @@ use crate::effects::Effects;
 use crate::event::Observers;
 use crate::resolver::Resolvers;
 use crate::results::RESULT_LIMIT;
+use crate::spans::SpanSettings;
 use crate::{AgentEvent, Approvals, Decision, ErrorPolicy, PendingCall, Resolver, Run, Step, ToolRules};
 
 use call::{Consent, Outcome};
@@ -47,6 +48,7 @@ pub struct Dispatcher {
     pub(crate) approver: Option<Approver>,
     errors: ErrorPolicy,
     pub(crate) observers: Observers,
+    pub(crate) spans: SpanSettings,
 }
 
 /// A failure that the [`ErrorPolicy`] gives to the caller. The call has its result all the same.
@@ -77,6 +79,7 @@ impl Dispatcher {
             approver: None,
             errors: ErrorPolicy::default(),
             observers: Observers::default(),
+            spans: SpanSettings::default(),
         }
     }
 

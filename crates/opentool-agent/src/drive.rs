@@ -23,9 +23,9 @@ use crate::{Agent, AgentError, AgentEvent, Finish, OutOfTurn, RaisedError, Run, 
 impl Agent {
     /// Does what the run asks for until it is done.
     pub(crate) async fn drive(&self, run: &mut Run) -> Result<Finish, Stop> {
-        let span = spans::invoke_agent(&*self.model);
-        let result = self.drive_in_time(run).instrument(span.clone()).await;
-        spans::invoked(&span, run, &result);
+        let open = spans::invoke_agent(self, run);
+        let result = self.drive_in_time(run).instrument(open.span()).await;
+        spans::invoked(self, open, run, &result);
         result
     }
 
@@ -148,9 +148,10 @@ impl Agent {
     }
 
     async fn traced_answer(&self, request: ChatRequest<'_>) -> Result<ChatReply, ModelError> {
-        let span = spans::chat(&*self.model);
-        let result = self.answer_to(request).instrument(span.clone()).await;
-        spans::answered(&span, &result);
+        let settings = &self.dispatcher.spans;
+        let open = spans::chat(settings, &*self.model, &request);
+        let result = self.answer_to(request).instrument(open.span()).await;
+        spans::answered(settings, open, &result);
         result
     }
 
@@ -158,9 +159,15 @@ impl Agent {
         if !self.dispatcher.is_watched() {
             return self.model.reply(request).await;
         }
+        let asked = Instant::now();
+        let mut began = false;
         let mut events = self.model.stream(request);
         while let Some(event) = events.next().await {
-            let told = match event? {
+            let event = event?;
+            if !std::mem::replace(&mut began, true) {
+                spans::first_piece(asked.elapsed().as_secs_f64());
+            }
+            let told = match event {
                 ReplyEvent::Text { text } => AgentEvent::TextDelta { text },
                 ReplyEvent::Reasoning { text } => AgentEvent::ReasoningDelta { text },
                 ReplyEvent::CallStarted { index, name } => AgentEvent::CallWriting { index, name },

@@ -28,6 +28,7 @@ mod rate_limit;
 mod redact;
 mod retry;
 mod timeout;
+mod trace;
 
 pub use augment::{Augment, Filled};
 pub use cache::Cache;
@@ -35,6 +36,7 @@ pub use rate_limit::{Limited, RateLimit};
 pub use redact::Redact;
 pub use retry::Retry;
 pub use timeout::Timeout;
+pub use trace::Trace;
 
 /// Which tools a layer that repeats or leaves out calls may touch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -83,6 +83,7 @@ pub use reply::{Finish, Reply};
 pub use resolver::Resolver;
 pub use rules::ToolRules;
 pub use run::{OutOfTurn, Run, Step};
+pub use spans::SpanContent;
 pub use stop::{Prices, StopWhen, TurnState};
 pub use stream::RunStream;
 pub use structured::{Answer, UnfitAnswer};

@@ -94,7 +94,12 @@ const SOURCES: &str = concat!(
     "  two sources can have tools of the same name. With several APIs `--server` and\n",
     "  credentials need the name too: `--bearer NAME=TOKEN`, or in the environment\n",
     "  OPENTOOL_NAME_BEARER, OPENTOOL_NAME_API_KEY, OPENTOOL_NAME_BASIC.\n",
-    "  (A file whose name looks like `a=b.yaml` is written `./a=b.yaml`.)\n",
+    "  (A file whose name looks like `a=b.yaml` is written `./a=b.yaml`.)\n\n",
+    "\x1b[1m\x1b[4mTraces and metrics:\x1b[0m\n",
+    "  Where OTEL_EXPORTER_OTLP_ENDPOINT is set, such as http://localhost:4318, `ask`, `chat`,\n",
+    "  `call` and `serve` export them to that OpenTelemetry collector, over HTTP. What is\n",
+    "  said, and what tools get and give, is in them only with\n",
+    "  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true.\n",
 );
 
 impl Color {

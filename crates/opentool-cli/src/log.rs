@@ -8,15 +8,16 @@ use std::io::{self, Write};
 use serde_json::json;
 use tracing::Level;
 use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use opentool_text::printable;
 
 use crate::console::{Console, write_json};
+use crate::telemetry::Spans;
 
-/// Starts to show what the libraries tell. Once a process.
-pub(crate) fn start(console: &Console) {
+/// Starts to show what the libraries tell, and to export the spans that they make. Once a process.
+pub(crate) fn start(console: &Console, spans: Spans) {
     // The MCP library calls it an error when a client leaves while a call runs, which clients do every day.
     let (own, others, mcp) = match console.verbosity() {
         0 => (Level::WARN, Level::ERROR, LevelFilter::OFF),
@@ -26,9 +27,15 @@ pub(crate) fn start(console: &Console) {
     let json = console.is_json();
     let lines =
         tracing_subscriber::fmt::layer().without_time().with_ansi(false).with_writer(move || Lines { json });
-    let filter = Targets::new().with_default(others).with_target("opentool", own).with_target("rmcp", mcp);
-    // Somebody else's subscriber would be as good.
-    let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
+    let filter = Targets::new()
+        .with_default(others)
+        .with_target("opentool", own)
+        // The spans of calls are for a collector; before every line they would be noise.
+        .with_target("opentool::gen_ai", LevelFilter::OFF)
+        .with_target("rmcp", mcp);
+    // The filter is that of the lines alone: spans are exported whatever is shown. Somebody else's subscriber would be as
+    // good.
+    let _ = tracing_subscriber::registry().with(spans.0).with(lines.with_filter(filter)).try_init();
 }
 
 /// One event a write, as the formatter does it: a line for a person, an object for a program.

@@ -22,6 +22,7 @@ mod serve;
 mod source;
 mod talk;
 mod target;
+mod telemetry;
 mod write;
 
 use std::process::ExitCode;

@@ -110,13 +110,17 @@ pub struct ChatReply {
     pub stop: StopReason,
     /// What it cost.
     pub usage: Usage,
+    /// The model that answered, as its service names it: often more exact than the name that was asked for. `None` where
+    /// the service does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Box<str>>,
 }
 
 impl ChatReply {
     /// An answer whose stop reason follows from whether it asks for calls.
     pub fn new(message: AssistantMessage) -> Self {
         let stop = if message.tool_calls.is_empty() { StopReason::End } else { StopReason::ToolCalls };
-        Self { message, stop, usage: Usage::default() }
+        Self { message, stop, usage: Usage::default(), model: None }
     }
 
     /// Sets the stop reason.
@@ -128,6 +132,12 @@ impl ChatReply {
     /// Sets the usage.
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
+        self
+    }
+
+    /// Sets which model answered.
+    pub fn model(mut self, name: impl Into<Box<str>>) -> Self {
+        self.model = Some(name.into());
         self
     }
 }

@@ -30,6 +30,8 @@ mod request;
 mod response;
 pub mod scrub;
 mod tls;
+#[cfg(feature = "otel")]
+mod trace;
 
 pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};

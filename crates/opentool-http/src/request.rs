@@ -127,6 +127,21 @@ impl Request {
         self
     }
 
+    /// Tells the server which trace the request is part of, by the headers `traceparent` and `tracestate`: the current one
+    /// of OpenTelemetry, written as the host's propagator writes it. Headers that are there stay. Without a trace, and
+    /// without the feature `otel`, nothing is added.
+    pub fn in_trace(self) -> Self {
+        #[cfg(feature = "otel")]
+        let this = {
+            let mut this = self;
+            crate::trace::inject(&mut this.headers);
+            this
+        };
+        #[cfg(not(feature = "otel"))]
+        let this = self;
+        this
+    }
+
     /// Sets the largest body of the answer in bytes, in place of the client's own limit.
     pub fn body_limit(mut self, bytes: impl Into<Option<u64>>) -> Self {
         self.body_limit = bytes.into();

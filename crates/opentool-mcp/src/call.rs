@@ -21,7 +21,7 @@ use crate::catalog::Catalog;
 use crate::host::Host;
 use crate::numbers::ClientId;
 use crate::progress::ProgressSink;
-use crate::result;
+use crate::{result, trace};
 
 /// Answers the request.
 ///
@@ -33,10 +33,20 @@ pub(crate) async fn answer(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
     let catalog = host.catalog();
-    let Some(output) = catalog.output(&request.name) else { return Err(unknown(&catalog, &request.name)) };
+    let Some(output) = catalog.output(&request.name) else {
+        let error = unknown(&catalog, &request.name);
+        trace::refused(&trace::tools_call(None, context), error.code.0);
+        return Err(error);
+    };
     let name = request.name.clone();
+    let span = trace::tools_call(Some(&name), context);
     let started = Instant::now();
-    let result = run(host, &catalog, request, context).await;
+    let running = run(host, &catalog, request, context);
+    let result = match span.is_disabled() {
+        true => running.await,
+        false => running.instrument(span.clone()).await,
+    };
+    trace::ended(&span, &result);
     let took = started.elapsed();
     match result {
         Ok(answer) => {

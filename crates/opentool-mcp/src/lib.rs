@@ -58,6 +58,7 @@ mod sessions;
 mod skim;
 mod stall;
 mod stream;
+mod trace;
 mod trust;
 mod wire;
 

@@ -37,6 +37,7 @@ mod socket;
 mod stall;
 mod stream;
 mod tls;
+mod trace;
 mod trust;
 
 use std::fmt::Display;

@@ -2,7 +2,7 @@
 //!
 //! # This crate
 //!
-//! This crate holds no code of its own: it re-exports the others, each behind a feature of its name. All are on by
+//! This crate holds no code of its own: it re-exports the others, each behind a feature of its name. Most are on by
 //! default; `default-features = false` leaves the tool model and the checked call.
 
 #[cfg(feature = "agent")]
@@ -23,6 +23,8 @@ pub use opentool_macros::tool;
 pub use opentool_mcp as mcp;
 #[cfg(feature = "openapi")]
 pub use opentool_openapi as openapi;
+#[cfg(feature = "otel")]
+pub use opentool_otel as otel;
 pub use opentool_schema as schema;
 pub use opentool_schema::ToolSetExt;
 #[cfg(feature = "server")]

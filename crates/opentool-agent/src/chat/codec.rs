@@ -157,7 +157,18 @@ pub(super) fn read(
         StopReason::ToolCalls if message.tool_calls.is_empty() => StopReason::End,
         stop => stop,
     };
-    Ok(ChatReply::new(message).stop(stop).usage(said.usage))
+    let mut reply = ChatReply::new(message).stop(stop).usage(said.usage);
+    reply.model = model_of(answer).map(Into::into);
+    Ok(reply)
+}
+
+/// The model that an answer, or an event of a stream, says it is from. All wires have it near the top.
+pub(super) fn model_of(said: &Value) -> Option<&str> {
+    /// A longer name is none.
+    const LONGEST: usize = 256;
+    let places = ["/model", "/modelVersion", "/message/model", "/response/model"];
+    let name = places.iter().find_map(|place| said.pointer(place)?.as_str());
+    name.filter(|name| !name.is_empty() && name.len() <= LONGEST)
 }
 
 /// A reason that has no word of ours.

@@ -58,6 +58,8 @@ struct Reading {
     frames: Frames,
     assembly: Box<dyn Assembly>,
     told: VecDeque<ReplyEvent>,
+    /// The model that the first event which says so is from.
+    answered_by: Option<Box<str>>,
 }
 
 enum Frames {
@@ -79,7 +81,8 @@ async fn begin<'a>(model: &Model, request: ChatRequest<'a>) -> Result<State<'a>,
         Framing::Lines => Frames::Lines(Lines::new(EVENT)),
     };
     let assembly = codec.assembly();
-    Ok(State::Reading(Box::new(Reading { tools, incoming, frames, assembly, told: VecDeque::new() })))
+    let (told, answered_by) = (VecDeque::new(), None);
+    Ok(State::Reading(Box::new(Reading { tools, incoming, frames, assembly, told, answered_by })))
 }
 
 impl Reading {
@@ -134,6 +137,9 @@ impl Reading {
             ModelError::Protocol(format!("an event is not JSON ({error}): {}", failure::plain(text)).into())
         })?;
         codec::exact(model.codec(), text, &mut event);
+        if self.answered_by.is_none() {
+            self.answered_by = codec::model_of(&event).map(Into::into);
+        }
         let mut told = Vec::new();
         self.assembly.take(event, &mut told)?;
         for event in &mut told {
@@ -149,9 +155,10 @@ impl Reading {
     async fn finish<'a>(mut self: Box<Self>, model: &Model) -> Result<State<'a>, ModelError> {
         // Reading the end of the body gives the connection back.
         let _ = timeout(CLOSING, async { while let Ok(Some(_)) = self.incoming.chunk().await {} }).await;
-        let Self { tools, assembly, mut told, .. } = *self;
+        let Self { tools, assembly, mut told, answered_by, .. } = *self;
         let whole = assembly.whole();
-        let reply = codec::read(model.codec(), &tools, &whole, Reply::Value(&whole))?;
+        let mut reply = codec::read(model.codec(), &tools, &whole, Reply::Value(&whole))?;
+        reply.model = answered_by.or(reply.model);
         told.push_back(ReplyEvent::Usage { usage: reply.usage });
         told.push_back(ReplyEvent::Done { reply });
         Ok(State::Telling(told))

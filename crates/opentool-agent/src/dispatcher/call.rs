@@ -20,7 +20,7 @@ use tracing::Instrument as _;
 use super::Dispatcher;
 use crate::event::CallFailure;
 use crate::results::fit;
-use crate::spans;
+use crate::spans::{self, Asked};
 use crate::{AgentEvent, CallRequest, ErrorClass, OnError, PendingCall, ToolRules, Verdict};
 
 /// The key of an output's host-only metadata for what was changed in the arguments.
@@ -76,9 +76,15 @@ impl Dispatcher {
             arguments: readable(&call.arguments),
         });
         let known = || self.tools.get(&call.name).map(|tool| tool.definition());
-        let span = spans::execute_tool(call, prepared.as_ref().ok().and_then(Prepared::tool).or_else(known));
+        let asked = Asked { id: &call.id, name: &call.name };
+        let tool = prepared.as_ref().ok().and_then(Prepared::tool).or_else(known);
+        let open = spans::execute_tool(&self.spans, &asked, tool);
+        let span = open.span();
         let result = match &prepared {
             Ok(prepared) => {
+                if self.spans.records_on(&span) {
+                    spans::record_arguments(&self.spans, &span, &readable(&prepared.call.arguments));
+                }
                 if self.is_watched() {
                     self.tell_validated(prepared);
                 }
@@ -91,7 +97,7 @@ impl Dispatcher {
             Ok(prepared) => (prepared.call.name.clone(), result),
             Err(error) => (call.name.clone(), Err(error)),
         };
-        spans::executed(&span, &result);
+        spans::executed(&self.spans, open, &result);
         self.finish(call, &name, result, started)
     }
 

@@ -98,7 +98,7 @@ impl Conversations {
         let mut messages = kept.clone();
         messages.extend(prompt.into_messages());
         let run = self.agent.start(messages);
-        self.finish(conversation, kept, self.agent.resume(run).await).await
+        self.finish(conversation, kept, self.resumed(conversation, run).await).await
     }
 
     /// Goes on with a run of this conversation that stopped to wait for a person's decision.
@@ -114,7 +114,12 @@ impl Conversations {
             let conflict = Box::new(MemoryError::Conflict { expected, found });
             return Err(Interrupted::NotKept { source: conflict, reply: None });
         }
-        self.finish(conversation, kept, self.agent.resume(run).await).await
+        self.finish(conversation, kept, self.resumed(conversation, run).await).await
+    }
+
+    /// The run, driven as a turn of this conversation.
+    async fn resumed(&self, conversation: &str, run: Run) -> Result<Reply, AgentError> {
+        self.agent.clone().conversation_id(conversation).resume(run).await
     }
 
     async fn load(&self, conversation: &str) -> Result<Vec<Message>, Interrupted> {

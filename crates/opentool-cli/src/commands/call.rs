@@ -18,7 +18,7 @@ use crate::credentials::Access;
 use crate::error::CliError;
 use crate::render::{self, Answer};
 use crate::source::{Content, Loading, Place, SourceSpec, load_holding};
-use crate::{call, credentials, runtime};
+use crate::{call, credentials, runtime, telemetry};
 
 /// Run a tool
 ///
@@ -141,6 +141,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         None => cx,
     };
     let limit = args.loading.timeout;
+    let tools = telemetry::traced(tools);
     let output = runtime::wait_for(async {
         // Tools that talk to somebody keep to the deadline themselves, and say what they waited for; this is the
         // wall behind them.

@@ -26,6 +26,7 @@ use crate::console::{Console, Reader};
 use crate::demo;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::telemetry::exported;
 
 /// The whole program.
 pub(crate) fn main() -> ExitCode {
@@ -53,10 +54,19 @@ fn run(cli: Cli, console: &Console) -> Result<(), CliError> {
     match cli.command {
         Command::List(args) => list::run(args, console),
         Command::Show(args) => show::run(args, console),
-        Command::Call(args) => call::run(*args, console),
-        Command::Ask(args) => ask::run(*args, console),
-        Command::Chat(args) => chat::run(*args, console),
-        Command::Serve(args) => serve::run(*args, console),
+        Command::Call(args) => exported(console, |spans| {
+            spans.listen();
+            call::run(*args, console)
+        }),
+        Command::Ask(args) => exported(console, |spans| {
+            spans.listen();
+            ask::run(*args, console)
+        }),
+        Command::Chat(args) => exported(console, |spans| {
+            spans.listen();
+            chat::run(*args, console)
+        }),
+        Command::Serve(args) => exported(console, |spans| serve::run(*args, spans, console)),
         Command::Mock(args) => mock::run(*args, console),
         Command::Export(args) => export::run(args, console),
         Command::Check(args) => check::run(args, console),

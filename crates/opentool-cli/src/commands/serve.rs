@@ -9,6 +9,7 @@ use crate::error::CliError;
 use crate::listen::Listen;
 use crate::serve::{OpenToolOptions, Served, Serving};
 use crate::source::{Content, Loading, Place, Selection, Source, SourceSpec, gather, load_all, none_left};
+use crate::telemetry::Spans;
 use crate::{describe, runtime, serve};
 
 /// Where an MCP server listens over HTTP if nothing is said.
@@ -66,7 +67,7 @@ pub(crate) struct Args {
 }
 
 /// Serves until the client goes away (stdio) or a signal comes.
-pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
+pub(crate) fn run(args: Args, spans: Spans, console: &Console) -> Result<(), CliError> {
     let opentool = args.opentool.listen()?;
     if args.http.is_some() && args.http == opentool {
         args.opentool.leave_mcp()?;
@@ -113,7 +114,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         allow_origin: args.allow_origin,
     };
     let opentool = opentool.map(|listen| args.opentool.endpoint(listen)).transpose()?;
-    let serving = Serving { served, stdio, http: args.http, opentool };
+    let serving = Serving { served, stdio, http: args.http, opentool, spans };
     runtime::serve(serve::run(serving, console))
 }
 

@@ -10,6 +10,7 @@ use super::{Endpoint, Served};
 use crate::console::{Console, counted};
 use crate::error::CliError;
 use crate::listen::Listen;
+use crate::telemetry::Spans;
 use crate::{log, runtime};
 
 /// What is served, and over what.
@@ -23,6 +24,8 @@ pub(crate) struct Serving {
     pub(crate) http: Option<Listen>,
     /// OpenTool.
     pub(crate) opentool: Option<Endpoint>,
+    /// Where the spans of calls go.
+    pub(crate) spans: Spans,
 }
 
 /// Everything that listens.
@@ -72,7 +75,7 @@ fn beside(url: &str) -> String {
 ///
 /// # Errors
 /// [`CliError::Server`].
-pub(crate) async fn run(serving: Serving, console: &Console) -> Result<(), CliError> {
+pub(crate) async fn run(mut serving: Serving, console: &Console) -> Result<(), CliError> {
     let asked = runtime::shutdown()?;
     tokio::pin!(asked);
     let listening = tokio::select! {
@@ -82,7 +85,7 @@ pub(crate) async fn run(serving: Serving, console: &Console) -> Result<(), CliEr
     warn(&serving, console)?;
     say(&serving, &listening, console)?;
     // From here on: what the libraries say about the addresses has just been said better.
-    log::start(console);
+    log::start(console, std::mem::take(&mut serving.spans));
     let end = Cancellation::new();
     let signal = async {
         tokio::select! {

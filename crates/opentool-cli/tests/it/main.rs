@@ -34,4 +34,5 @@ mod shape;
 mod show;
 mod source_mistakes;
 mod talk;
+mod telemetry;
 mod upstream;

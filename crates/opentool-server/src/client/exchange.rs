@@ -145,6 +145,7 @@ impl Exchange {
         if let Some(key) = self.secrets.first() {
             request = request.bearer(key)?;
         }
+        request = request.in_trace();
         let mut tries = 0_u32;
         loop {
             let error = match self.http.open(request.clone()).await {

@@ -15,13 +15,14 @@ use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use super::answer::{self, LONGEST_NAME};
 use super::catalog::Catalog;
 use super::cutoff::{Clock, Cut, Watch};
 use super::host::Host;
 use super::stream::Sink;
+use super::trace::{self, Parent};
 use super::{body, reply};
 use crate::wire::id::Id;
 use crate::wire::request::{INVALID_REQUEST, Request as WireRequest};
@@ -37,6 +38,8 @@ pub(super) struct Wish {
     pub(super) function: Arc<str>,
     /// The text of the arguments, or null.
     pub(super) arguments: Value,
+    /// The client's trace.
+    pub(super) parent: Parent,
 }
 
 impl Wish {
@@ -56,7 +59,7 @@ impl Wish {
         }
         // As text, so that a tool can read it without a detour, and numbers stay what they are.
         let arguments = params.map_or(Value::Null, |text| Value::String(text.to_owned()));
-        Ok(Self { function: method.into(), arguments, id })
+        Ok(Self { function: method.into(), arguments, id, parent: Parent::of(&parts.headers) })
     }
 }
 
@@ -71,9 +74,9 @@ pub(super) async fn answer(host: &Host, request: Request, clock: Option<&Arc<Clo
         Err(busy) => return reply::busy(&wish.id, busy),
     };
     let catalog = host.catalog();
-    let Wish { id, function, arguments } = wish;
-    let mut running =
-        Running::start(host, &catalog, &id, &function, arguments, Grant { permit, clock, events: None });
+    let Wish { id, function, arguments, parent } = wish;
+    let grant = Grant { permit, clock, events: None, parent: &parent };
+    let mut running = Running::start(host, &catalog, &id, &function, arguments, grant);
     let ended = running.end().await;
     match running.finish(ended) {
         Ok(output) => {
@@ -100,6 +103,8 @@ pub(super) struct Running {
     limit: Duration,
     started: Instant,
     function: Arc<str>,
+    /// Until it is told how the call went.
+    span: Option<Span>,
 }
 
 /// What a call is given by its host.
@@ -110,6 +115,8 @@ pub(super) struct Grant<'a> {
     pub(super) clock: Option<&'a Arc<Clock>>,
     /// Who is told of parts.
     pub(super) events: Option<Sink>,
+    /// The client's trace.
+    pub(super) parent: &'a Parent,
 }
 
 impl Running {
@@ -120,7 +127,7 @@ impl Running {
         id: &Id,
         function: &Arc<str>,
         arguments: Value,
-        Grant { permit, clock, events }: Grant<'_>,
+        Grant { permit, clock, events, parent }: Grant<'_>,
     ) -> Self {
         let (started, limit) = (Instant::now(), host.timeout);
         let signal = Cancellation::new();
@@ -137,6 +144,9 @@ impl Running {
         }
         let catalog = Arc::clone(catalog);
         let name = function.to_string();
+        let known = catalog.tools().contains(catalog.tool_name(&name)).then_some(&**function);
+        let span = trace::execute_tool(parent, known, id.as_deref());
+        let around = if span.is_disabled() { Span::current() } else { span.clone() };
         let given_up = signal.clone();
         let work = async move {
             // Held by the tool and not by the request: a tool that does not stop still takes its place.
@@ -160,12 +170,13 @@ impl Running {
             }
         };
         Self {
-            task: tokio::spawn(work.in_current_span()),
+            task: tokio::spawn(work.instrument(around)),
             signal,
             watch: Watch::new(clock, limit, &host.aborting),
             limit,
             started,
             function: Arc::clone(function),
+            span: Some(span),
         }
     }
 
@@ -185,8 +196,11 @@ impl Running {
     }
 
     /// Stops the tool if it still runs, tells the operator how it went, and says what the client is told.
-    pub(super) fn finish(self, ended: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ErrorBody> {
+    pub(super) fn finish(mut self, ended: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ErrorBody> {
         let took = self.started.elapsed();
+        if let Some(span) = self.span.take() {
+            trace::ended(&span, &ended);
+        }
         match ended {
             Ok(output) => {
                 tracing::debug!(function = &*self.function, ?took, failed = output.is_error, "call");
@@ -202,6 +216,9 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        if let Some(span) = self.span.take() {
+            trace::abandoned(&span);
+        }
         if !self.task.is_finished() {
             tracing::debug!(function = &*self.function, took = ?self.started.elapsed(), "call stopped: nobody waits for it");
             self.signal.cancel();

@@ -41,10 +41,11 @@ pub(super) async fn answer(host: &Host, request: Request, clock: Option<&Arc<Clo
         Err(busy) => return reply::busy(&wish.id, busy),
     };
     let catalog = host.catalog();
-    let Wish { id, function, arguments } = wish;
+    let Wish { id, function, arguments, parent } = wish;
     let (sink, parts) = mpsc::channel(WAITING);
     let events = Some(Sink(sink));
-    let running = Running::start(host, &catalog, &id, &function, arguments, Grant { permit, clock, events });
+    let grant = Grant { permit, clock, events, parent: &parent };
+    let running = Running::start(host, &catalog, &id, &function, arguments, grant);
     let stream = Stream { id, function, catalog, parts, told: false, phase: Phase::Start(running) };
     let frames = stream::unfold(stream, |mut stream| async move {
         let frame = stream.next().await?;

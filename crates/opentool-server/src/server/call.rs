@@ -144,8 +144,8 @@ impl Running {
         }
         let catalog = Arc::clone(catalog);
         let name = function.to_string();
-        let known = catalog.tools().contains(catalog.tool_name(&name)).then_some(&**function);
-        let span = trace::execute_tool(parent, known, id.as_deref());
+        let known = || catalog.tools().contains(catalog.tool_name(&name)).then_some(&**function);
+        let span = trace::execute_tool(parent, id.as_deref(), known);
         let around = if span.is_disabled() { Span::current() } else { span.clone() };
         let given_up = signal.clone();
         let work = async move {

@@ -45,11 +45,16 @@ fn is_wanted() -> bool {
     tracing::span_enabled!(target: "opentool::gen_ai", Level::INFO)
 }
 
-/// A call of this function, or of one that does not exist.
-pub(super) fn execute_tool(parent: &Parent, function: Option<&str>, id: Option<&str>) -> Span {
+/// A call of this function, or of one that does not exist. The name is asked for only where somebody listens.
+pub(super) fn execute_tool<'f>(
+    parent: &Parent,
+    id: Option<&str>,
+    function: impl FnOnce() -> Option<&'f str>,
+) -> Span {
     if !is_wanted() {
         return Span::none();
     }
+    let function = function();
     #[cfg(feature = "otel")]
     let _within = parent.context.clone().map(opentelemetry::Context::attach);
     #[cfg(not(feature = "otel"))]

@@ -6,12 +6,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use opentool_core::{ChatModel, Message, NameClash, ParallelCalls, Strict, ToolChoice, ToolContext, ToolSet};
+use opentool_core::{
+    BoxError, ChatModel, Message, NameClash, ParallelCalls, Strict, ToolChoice, ToolContext, ToolSet,
+};
 
 use crate::structured::REPAIRS;
 use crate::{
     AgentError, AgentEvent, Approvals, Conversation, Decision, Dispatcher, ErrorPolicy, HistoryLimit, Limits,
-    PendingCall, Prompt, Reply, Resolver, Run, RunStream, StopWhen, ToolRules,
+    OnInterrupted, PendingCall, Prompt, Reply, Resolver, Run, RunStream, StopWhen, ToolRules,
 };
 
 /// A model with tools. Clones are cheap, and many runs can share one agent.
@@ -209,6 +211,45 @@ impl Agent {
         self.dispatching(|dispatcher| dispatcher.errors(policy))
     }
 
+    /// Sets where a run is written down while it goes on, so that another process can go on with it whatever happens to this
+    /// one: after each answer, before each call begins, after each result and each decision. The run waits until it is
+    /// written; if it cannot be, it stops with [`AgentError::Checkpoint`].
+    ///
+    /// ```no_run
+    /// # use opentool_agent::{Agent, Run};
+    /// # async fn f(agent: Agent) -> Result<(), Box<dyn std::error::Error>> {
+    /// let agent = agent.checkpoint(|run| {
+    ///     let json = serde_json::to_vec(run);
+    ///     async move {
+    ///         // As a whole or not at all: half a run is none.
+    ///         std::fs::write("run.new", json?)?;
+    ///         std::fs::rename("run.new", "run.json")
+    ///     }
+    /// });
+    /// // In the next process:
+    /// let run: Run = serde_json::from_slice(&std::fs::read("run.json")?)?;
+    /// let reply = agent.resume(run).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A call that had begun and has no result may have done its work: what becomes of it is
+    /// [`Agent::on_interrupted`]'s to say.
+    pub fn checkpoint<F, Fut, E>(self, write: F) -> Self
+    where
+        F: Fn(&Run) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.dispatching(|dispatcher| dispatcher.checkpoint(write))
+    }
+
+    /// Sets what becomes of calls that had begun when their run was interrupted, and have no result. Default:
+    /// [`OnInterrupted::AgainIfHarmless`]; single tools: [`ToolRules::on_interrupted`].
+    pub fn on_interrupted(self, then: OnInterrupted) -> Self {
+        self.dispatching(|dispatcher| dispatcher.on_interrupted(then))
+    }
+
     /// Sets what the tools get to know of the host. Its cancellation and its deadline end runs as well.
     pub fn context(self, context: ToolContext) -> Self {
         self.dispatching(|dispatcher| dispatcher.context(context))
@@ -293,7 +334,7 @@ impl Agent {
     }
 
     /// Goes on with a run where it stopped: one from an error, or one that another process stored. Finished calls
-    /// are not run again. One that stopped at a limit, or by [`Agent::stop_when`], gets this agent's number of rounds
+    /// are not run again, and what becomes of those that had begun is [`Agent::on_interrupted`]'s to say. One that stopped at a limit, or by [`Agent::stop_when`], gets this agent's number of rounds
     /// more, and its calls are counted anew.
     ///
     /// # Errors

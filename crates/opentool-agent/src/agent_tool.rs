@@ -2,7 +2,11 @@
 //!
 //! The inner agent has its own model, tools, instructions and limits; of the outer one it gets what the host said to the
 //! call: facts, deadline, cancellation. What it does is told to those who watch the outer one, and a person who is asked
-//! there is asked for both. How deep agents call agents is limited, because a model decides about it.
+//! there is asked for both. How deep agents call agents is limited, because a model decides about it. What it was asked
+//! before it knows only if the host gives it a memory: what one conversation said is no other one's business.
+
+use std::fmt;
+use std::sync::Arc;
 
 use opentool_core::{
     Arguments, BoxFuture, Failure, Origin, Tool, ToolCall, ToolContext, ToolDefinition, ToolError, ToolOutput,
@@ -13,6 +17,7 @@ use serde_json::json;
 
 use crate::approval::Approver;
 use crate::event::Observers;
+use crate::memory::{Conversations, Interrupted, Memory};
 use crate::{Agent, AgentError, AgentEvent, Reply};
 
 /// The kind of origin of these tools.
@@ -43,7 +48,33 @@ pub struct AgentTool {
     definition: ToolDefinition,
     agent: Agent,
     depth: u32,
+    memory: Option<Remembering>,
 }
+
+/// Where an agent keeps what it was asked, and under which ids.
+#[derive(Clone)]
+struct Remembering {
+    conversations: Conversations,
+    ids: Ids,
+}
+
+#[derive(Clone)]
+enum Ids {
+    /// By the conversation around the call.
+    Around,
+    Host(Arc<Name>),
+}
+
+type Name = dyn Fn(&ToolContext) -> Option<String> + Send + Sync;
+
+impl fmt::Debug for Remembering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remembering").finish_non_exhaustive()
+    }
+}
+
+/// What the model reads of a failure that is none of its business.
+const FAILED: &str = "the agent failed; its operator has the details";
 
 /// What the agent is asked.
 #[derive(Deserialize, JsonSchema)]
@@ -61,21 +92,28 @@ pub(crate) struct Around {
     name: String,
     observers: Observers,
     approver: Option<Approver>,
+    conversation: Option<Arc<str>>,
 }
 
 impl Around {
-    pub(crate) fn new(call: &ToolCall, observers: Observers, approver: Option<Approver>) -> Self {
-        Self { call_id: call.id.clone(), name: call.name.clone(), observers, approver }
+    pub(crate) fn new(
+        call: &ToolCall,
+        observers: Observers,
+        approver: Option<Approver>,
+        conversation: Option<Arc<str>>,
+    ) -> Self {
+        Self { call_id: call.id.clone(), name: call.name.clone(), observers, approver, conversation }
     }
 }
 
 impl Agent {
-    /// This agent as a tool of another one. Each call is a turn of its own, without memory of others.
+    /// This agent as a tool of another one. Each call is a turn of its own, without memory of others, unless it is given
+    /// one: [`AgentTool::memory`].
     pub fn as_tool(&self, name: impl Into<String>, description: impl Into<String>) -> AgentTool {
         let definition = ToolDefinition::new(name, description)
             .input_schema(opentool_core::Schema::input_of::<Asked>())
             .origin(Origin::new(AGENT));
-        AgentTool { definition, agent: self.clone(), depth: DEPTH }
+        AgentTool { definition, agent: self.clone(), depth: DEPTH, memory: None }
     }
 }
 
@@ -84,6 +122,28 @@ impl AgentTool {
     /// and its model is told so.
     pub fn depth(mut self, agents: u32) -> Self {
         self.depth = agents.max(1);
+        self
+    }
+
+    /// Lets the agent remember, in this memory, what it was asked before in the same conversation of the agent around it:
+    /// under that one's id, a slash and the name of this tool (`ada-1/research`). The id is the one that
+    /// [`crate::memory::Conversations`] or [`Agent::conversation_id`] gave; without one, each call is a turn of its own.
+    /// Calls of one answer come one after the other then.
+    pub fn memory(mut self, memory: impl Memory) -> Self {
+        let conversations = Conversations::new(self.agent.clone(), memory);
+        self.memory = Some(Remembering { conversations, ids: Ids::Around });
+        self
+    }
+
+    /// As [`AgentTool::memory`], under the id that the closure makes of what the host said to the call: one for each
+    /// customer, for example. A call for which it makes none is a turn of its own.
+    pub fn memory_per(
+        mut self,
+        memory: impl Memory,
+        id: impl Fn(&ToolContext) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        let conversations = Conversations::new(self.agent.clone(), memory);
+        self.memory = Some(Remembering { conversations, ids: Ids::Host(Arc::new(id)) });
         self
     }
 
@@ -107,9 +167,29 @@ impl AgentTool {
         if let Some(around) = cx.get::<Around>() {
             agent = agent.within(around);
         }
-        match agent.run(prompt).await {
+        let Some((memory, id)) = self.memory.as_ref().and_then(|memory| Some((memory, self.id(memory, cx)?)))
+        else {
+            return agent.run(prompt).await.map(|reply| output(&reply)).map_err(failed);
+        };
+        match memory.conversations.by(agent).say(&id, prompt).await {
             Ok(reply) => Ok(output(&reply)),
-            Err(error) => Err(failed(error)),
+            Err(Interrupted::Agent(error)) => Err(failed(*error)),
+            // What was found out is worth more than that it will be forgotten.
+            Err(Interrupted::NotKept { reply: Some(reply), source }) => {
+                Ok(output(&reply).metadata("agent.not_kept", source.to_string()))
+            }
+            Err(error) => Err(Failure::new(FAILED).source(error).into()),
+        }
+    }
+
+    /// The conversation that a call belongs to.
+    fn id(&self, memory: &Remembering, cx: &ToolContext) -> Option<String> {
+        match &memory.ids {
+            Ids::Host(name) => name(cx),
+            Ids::Around => {
+                let around = cx.get::<Around>()?.conversation.as_deref()?;
+                Some(format!("{around}/{}", self.definition.name))
+            }
         }
     }
 }
@@ -151,7 +231,7 @@ fn failed(error: AgentError) -> ToolError {
             "the agent came to no answer within its limits; ask for less, or for something else"
         }
         AgentError::TimedOut(_) => "the agent came to no answer in time",
-        _ => "the agent failed; its operator has the details",
+        _ => FAILED,
     };
     Failure::new(told).source(error).into()
 }

@@ -12,6 +12,9 @@ use opentool_schema::Change;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::HostPanic;
+use crate::guard::{guarded, guarded_future};
+
 /// A call that a policy judges.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -221,7 +224,9 @@ impl Approver {
         Self(Arc::new(move |pending| Box::pin(ask(pending))))
     }
 
-    pub(crate) fn ask(&self, pending: PendingCall) -> BoxFuture<'static, Option<Decision>> {
-        (self.0)(pending)
+    pub(crate) async fn ask(&self, pending: PendingCall) -> Result<Option<Decision>, HostPanic> {
+        const PLACE: &str = "the approver";
+        let asking = guarded(PLACE, || (self.0)(pending))?;
+        guarded_future(PLACE, asking).await
     }
 }

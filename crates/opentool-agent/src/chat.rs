@@ -8,6 +8,7 @@ mod cassette;
 mod codec;
 mod endpoint;
 mod failure;
+mod fallback;
 mod lines;
 mod model;
 mod pieces;
@@ -23,6 +24,7 @@ mod tools;
 mod turns;
 
 pub use cassette::cassette;
+pub use fallback::Fallback;
 pub use model::Model;
 pub use play::{Match, Player};
 pub use provider::Provider;

@@ -72,7 +72,7 @@ impl Conversation {
     }
 
     /// Goes on with a turn that stopped at an error, or whose future was dropped. Finished calls are not run
-    /// again. After a turn that came to its end this gives the same reply again.
+    /// again; those that had begun are [`Agent::on_interrupted`]'s business. After a turn that came to its end this gives the same reply again.
     ///
     /// # Errors
     /// Those of [`Agent::run`].

@@ -12,16 +12,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use opentool_core::{ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet};
+use opentool_core::{BoxError, ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet};
 
 use crate::approval::Approver;
 use crate::batch::Batch;
+use crate::checkpoint::{Checkpoint, Journal};
 use crate::effects::Effects;
 use crate::event::Observers;
 use crate::resolver::Resolvers;
 use crate::results::RESULT_LIMIT;
 use crate::spans::SpanSettings;
-use crate::{AgentEvent, Approvals, Decision, ErrorPolicy, PendingCall, Resolver, Run, Step, ToolRules};
+use crate::{
+    AgentEvent, Approvals, Decision, ErrorPolicy, HostPanic, OnInterrupted, PendingCall, Resolver, Run, Step,
+    ToolRules,
+};
 
 use call::{Consent, Outcome};
 
@@ -48,6 +52,8 @@ pub struct Dispatcher {
     pub(crate) approver: Option<Approver>,
     errors: ErrorPolicy,
     pub(crate) observers: Observers,
+    checkpoint: Option<Checkpoint>,
+    on_interrupted: OnInterrupted,
     pub(crate) spans: SpanSettings,
 }
 
@@ -62,6 +68,20 @@ pub struct RaisedError {
     pub name: String,
     /// Why it failed.
     pub error: ToolError,
+}
+
+/// Why the calls of a run were not performed, or not in silence.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PerformError {
+    /// A failure that the [`ErrorPolicy`] gives to the caller, the first in the order of the calls. All calls have their
+    /// results.
+    #[error(transparent)]
+    Raised(Box<RaisedError>),
+    /// The run could not be written down ([`Dispatcher::checkpoint`]). Calls that had not begun did not begin: the run asks
+    /// for them again.
+    #[error("the run could not be written down, and goes no further")]
+    Checkpoint(#[source] BoxError),
 }
 
 impl Dispatcher {
@@ -79,6 +99,8 @@ impl Dispatcher {
             approver: None,
             errors: ErrorPolicy::default(),
             observers: Observers::default(),
+            checkpoint: None,
+            on_interrupted: OnInterrupted::default(),
             spans: SpanSettings::default(),
         }
     }
@@ -148,6 +170,25 @@ impl Dispatcher {
         self
     }
 
+    /// Sets where a run is written down while [`Dispatcher::perform`] works on it: before each call begins, and after each
+    /// result. A call does not begin before it is written that it does.
+    pub fn checkpoint<F, Fut, E>(mut self, write: F) -> Self
+    where
+        F: Fn(&Run) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.checkpoint = Some(Checkpoint::new(write));
+        self
+    }
+
+    /// Sets what becomes of calls that had begun when their run was interrupted. Default:
+    /// [`OnInterrupted::AgainIfHarmless`].
+    pub fn on_interrupted(mut self, then: OnInterrupted) -> Self {
+        self.on_interrupted = then;
+        self
+    }
+
     /// Sets what the tools get to know of the host: facts, deadline, cancellation, a receiver of progress.
     pub fn context(mut self, context: ToolContext) -> Self {
         self.context = context;
@@ -205,27 +246,30 @@ impl Dispatcher {
 
     /// Runs one call. Dropping the future cancels it.
     pub async fn call(&self, call: &ToolCall) -> ToolResult {
-        match self.process(call, Consent::default()).await {
+        match self.process(call, Consent::default(), None).await {
             Outcome::Done { result, .. } => result,
             Outcome::Held(pending) => {
                 let decision = match &self.approver {
                     Some(approver) => approver.ask(pending.clone()).await,
-                    None => None,
+                    None => Ok(None),
                 };
-                let decision = decision.unwrap_or_else(|| {
-                    Decision::deny("it needs a person's approval, and there is nobody to ask")
-                });
+                let nobody = || Decision::deny("it needs a person's approval, and there is nobody to ask");
+                let decision = match decision {
+                    Ok(decision) => decision.unwrap_or_else(nobody),
+                    Err(_panicked) => nobody(),
+                };
                 self.decided(&pending, &decision);
                 let consent = match decision {
                     Decision::Deny { reason } => Consent::Denied(reason),
                     _ => Consent::Given(&pending),
                 };
-                match self.process(call, consent).await {
+                match self.process(call, consent, None).await {
                     Outcome::Done { result, .. } => result,
-                    // What is decided is not asked about again.
-                    Outcome::Held(_) => ToolResult::new(call, ToolOutput::from(&ToolError::Cancelled)),
+                    // What is decided is not asked about again, and where nothing is written nothing fails to be.
+                    Outcome::Held(_) | Outcome::NotBegun(_) => never_run(call),
                 }
             }
+            Outcome::NotBegun(_) => never_run(call),
         }
     }
 
@@ -233,54 +277,80 @@ impl Dispatcher {
     /// that what finished survives whatever comes next, a dropped future included. Calls that need a person are held:
     /// the run then asks for decisions ([`Step::Approve`]). Does nothing if the run asks for something else.
     ///
+    /// Each call is marked in the run before it begins ([`Run::begun_calls`]). One that is marked already was interrupted,
+    /// and becomes what [`Dispatcher::on_interrupted`] says.
+    ///
     /// # Errors
-    /// [`RaisedError`], the first in the order of the calls, if the [`ErrorPolicy`] gives a failure to the caller. All
-    /// calls have their results.
-    pub async fn perform(&self, run: &mut Run) -> Result<(), RaisedError> {
+    /// [`PerformError`].
+    pub async fn perform(&self, run: &mut Run) -> Result<(), PerformError> {
         let Step::Call(calls) = run.step() else { return Ok(()) };
         let calls: Vec<ToolCall> = calls.into_iter().cloned().collect();
         let allowed: Vec<Option<PendingCall>> =
             calls.iter().map(|call| run.allowed.get(&call.id).cloned()).collect();
         let tools: BTreeSet<String> = run.allowed_tools.clone();
+        let journal = Journal::new(run, self.checkpoint.as_ref());
+        let journal = &journal;
         let each = calls.iter().zip(&allowed).enumerate().map(|(place, (call, allowed))| {
             let consent = allowed.as_ref().map_or(Consent::Of(&tools), Consent::Given);
-            async move { (place, self.process(call, consent).await) }
+            async move { (place, self.perform_one(call, consent, journal).await) }
         });
         let mut batch = Batch::new(each.collect(), &self.effects(&calls), self.concurrency);
-        let mut raised: Option<(usize, ToolError)> = None;
-        while let Some((place, outcome)) = batch.next().await {
-            let taken = match outcome {
-                Outcome::Held(pending) => run.hold(pending),
-                Outcome::Done { result, raised: error } => {
-                    if let Some(error) = error
-                        && raised.as_ref().is_none_or(|(first, _)| place < *first)
-                    {
-                        raised = Some((place, error));
-                    }
-                    run.result(result)
-                }
-            };
-            debug_assert!(taken.is_ok(), "the run asked for these calls");
+        let (mut raised, mut unwritten): (Option<(usize, ToolError)>, Option<BoxError>) = (None, None);
+        while let Some((place, (error, written))) = batch.next().await {
+            if let Some(error) = error
+                && raised.as_ref().is_none_or(|(first, _)| place < *first)
+            {
+                raised = Some((place, error));
+            }
+            if let Err(error) = written {
+                unwritten.get_or_insert(error);
+            }
+        }
+        if let Some(error) = unwritten {
+            return Err(PerformError::Checkpoint(error));
         }
         match raised.and_then(|(place, error)| Some((calls.get(place)?, error))) {
             None => Ok(()),
             Some((call, error)) => {
-                Err(RaisedError { call_id: call.id.clone(), name: call.name.clone(), error })
+                let raised = RaisedError { call_id: call.id.clone(), name: call.name.clone(), error };
+                Err(PerformError::Raised(Box::new(raised)))
             }
         }
     }
 
+    /// One call of a run: the failure that the caller is to hear of, and whether what came of it is written down.
+    async fn perform_one(
+        &self,
+        call: &ToolCall,
+        consent: Consent<'_>,
+        journal: &Journal<'_>,
+    ) -> (Option<ToolError>, Result<(), BoxError>) {
+        match self.process(call, consent, Some(journal)).await {
+            Outcome::Held(pending) => (None, journal.change(|run| run.hold(pending)).await),
+            Outcome::Done { result, raised } => (raised, journal.change(|run| run.result(result)).await),
+            Outcome::NotBegun(error) => (None, Err(error)),
+        }
+    }
+
     /// Asks for the decisions that the run waits for, as far as there is somebody to ask. Says whether all are made.
-    pub(crate) async fn ask_approver(&self, run: &mut Run) -> bool {
-        let Some(approver) = &self.approver else { return false };
+    pub(crate) async fn ask_approver(&self, run: &mut Run) -> Result<bool, HostPanic> {
+        let Some(approver) = &self.approver else { return Ok(false) };
         let waiting: Vec<PendingCall> = run.pending_calls().cloned().collect();
         for pending in waiting {
-            let Some(decision) = approver.ask(pending.clone()).await else { return false };
+            let Some(decision) = approver.ask(pending.clone()).await? else { return Ok(false) };
             self.decided(&pending, &decision);
             let taken = run.decide(&pending.call_id, decision);
             debug_assert!(taken.is_ok(), "the run waits for this decision");
         }
-        true
+        Ok(true)
+    }
+
+    /// Writes the run down, if somebody wants it.
+    pub(crate) async fn write_down(&self, run: &Run) -> Result<(), BoxError> {
+        match &self.checkpoint {
+            Some(checkpoint) => checkpoint.write(run).await,
+            None => Ok(()),
+        }
     }
 
     fn decided(&self, pending: &PendingCall, decision: &Decision) {
@@ -301,6 +371,11 @@ impl Dispatcher {
         };
         calls.iter().map(of).collect()
     }
+}
+
+/// The result of a call that something in its host kept from running.
+fn never_run(call: &ToolCall) -> ToolResult {
+    ToolResult::new(call, ToolOutput::from(&ToolError::Cancelled))
 }
 
 impl std::fmt::Debug for Dispatcher {

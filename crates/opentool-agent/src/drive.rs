@@ -17,8 +17,12 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument as _;
 
 use crate::error::{ModelFailure, ToolFailure};
+use crate::guard::{guarded, guarded_future};
 use crate::spans;
-use crate::{Agent, AgentError, AgentEvent, Finish, OutOfTurn, RaisedError, Run, Step, TurnState};
+use crate::{
+    Agent, AgentError, AgentEvent, Finish, HostPanic, OutOfTurn, PerformError, RaisedError, Run, Step,
+    TurnState,
+};
 
 impl Agent {
     /// Does what the run asks for until it is done.
@@ -34,13 +38,25 @@ impl Agent {
             return Err(Stop::EmptyPrompt);
         }
         let started = Instant::now();
-        let limit = self.settings.turn_timeout;
-        match limit.and_then(|limit| started.checked_add(limit)) {
-            None => self.drive_from(run, started).await,
-            Some(ends) => {
-                let ends = ToolContext::new().deadline(ends.into_std());
-                self.clone().extend_context(ends).drive_from(run, started).await
-            }
+        let ends = self.settings.turn_timeout.and_then(|limit| started.checked_add(limit));
+        let mut own = Cow::Borrowed(self);
+        if let Some(ends) = ends {
+            own = Cow::Owned(self.clone().extend_context(ToolContext::new().deadline(ends.into_std())));
+        }
+        if !self.dispatcher.is_watched() {
+            return own.drive_from(run, started).await;
+        }
+        let mut own = own.into_owned();
+        own.dispatcher.observers = own.dispatcher.observers.of_a_run();
+        let finish = own.drive_from(run, started).await?;
+        own.check_observers().map(|()| finish)
+    }
+
+    /// Whether all who watch could take what they were told.
+    fn check_observers(&self) -> Result<(), Stop> {
+        match self.dispatcher.observers.panicked() {
+            None => Ok(()),
+            Some(panic) => Err(Stop::HostPanicked(panic.clone())),
         }
     }
 
@@ -54,23 +70,28 @@ impl Agent {
             goes_on = true;
             run.allow(self.settings.limits.rounds);
         }
+        self.write_down(run).await?;
         loop {
             self.pace().await;
+            self.check_observers()?;
             match run.step() {
                 Step::Done(finish) => return self.done(run, finish),
                 Step::Ask(_) => {
-                    if !std::mem::take(&mut goes_on) && self.is_enough(run, started.elapsed()) {
+                    if !std::mem::take(&mut goes_on) && self.is_enough(run, started.elapsed())? {
                         run.stop()?;
-                        continue;
+                    } else {
+                        guarded_future("what limits the history", self.compact(run)).await??;
+                        self.next_answer(run).await?;
                     }
-                    self.compact(run).await?;
-                    self.next_answer(run).await?;
+                    self.write_down(run).await?;
                 }
-                Step::Call(_) => self.dispatcher.perform(run).await.map_err(Stop::Tool)?,
+                Step::Call(_) => self.dispatcher.perform(run).await?,
                 Step::Approve(_) => {
-                    if !self.dispatcher.ask_approver(run).await {
+                    let all = self.dispatcher.ask_approver(run).await?;
+                    self.write_down(run).await?;
+                    if !all {
                         // What was allowed runs before the run waits for the rest.
-                        self.dispatcher.perform(run).await.map_err(Stop::Tool)?;
+                        self.dispatcher.perform(run).await?;
                         return Err(Stop::Suspended);
                     }
                 }
@@ -88,10 +109,17 @@ impl Agent {
         }
     }
 
+    async fn write_down(&self, run: &Run) -> Result<(), Stop> {
+        self.dispatcher.write_down(run).await.map_err(Stop::Checkpoint)
+    }
+
     /// Whether a rule of the host ends the turn here.
-    fn is_enough(&self, run: &Run, elapsed: Duration) -> bool {
+    fn is_enough(&self, run: &Run, elapsed: Duration) -> Result<bool, Stop> {
         let turn = TurnState { run, elapsed };
-        run.rounds() > 0 && self.settings.stop_when.iter().any(|rule| rule.holds(&turn))
+        let mut rules = self.settings.stop_when.iter();
+        let enough =
+            guarded("a rule that ends turns", || run.rounds() > 0 && rules.any(|rule| rule.holds(&turn)))?;
+        Ok(enough)
     }
 
     async fn next_answer(&self, run: &mut Run) -> Result<(), Stop> {
@@ -99,7 +127,7 @@ impl Agent {
         self.dispatcher.tell(|| AgentEvent::RoundStarted { round });
         self.pace().await;
         let messages = match &self.settings.history {
-            Some(limit) => limit.view(run.messages()),
+            Some(limit) => guarded("what limits the history", || limit.view(run.messages()))?,
             None => Cow::Borrowed(run.messages()),
         };
         let reply = self.ask(&messages, round).await?;
@@ -134,11 +162,11 @@ impl Agent {
             .parallel_calls(self.settings.parallel_calls)
             .strict(self.settings.strict);
         let asking = async {
-            let asking = self.traced_answer(request);
+            let asking = guarded_future("the model", self.traced_answer(request));
             match deadline {
                 Some(at) => timeout_at(at, asking).await.map_err(|_| Stop::TimedOut)?,
                 None => asking.await,
-            }
+            }?
             .map_err(Stop::Model)
         };
         match select(pin!(asking), cx.cancel_signal().cancelled()).await {
@@ -202,6 +230,8 @@ pub(crate) enum Stop {
     Tool(RaisedError),
     MissingContext(MissingContext),
     Summary(BoxError),
+    Checkpoint(BoxError),
+    HostPanicked(HostPanic),
     Cancelled,
     TimedOut,
     EmptyPrompt,
@@ -219,10 +249,27 @@ impl Stop {
             Self::Tool(error) => AgentError::Tool(Box::new(ToolFailure::new(error, *run))),
             Self::MissingContext(missing) => AgentError::MissingContext(Box::new(missing)),
             Self::Summary(error) => AgentError::Summary { source: error, run },
+            Self::Checkpoint(error) => AgentError::Checkpoint { source: error, run },
+            Self::HostPanicked(panic) => AgentError::HostPanicked { panic: Box::new(panic), run },
             Self::Cancelled => AgentError::Cancelled(run),
             Self::TimedOut => AgentError::TimedOut(run),
             Self::EmptyPrompt => AgentError::EmptyPrompt,
             Self::OutOfTurn(error) => error.into(),
+        }
+    }
+}
+
+impl From<HostPanic> for Stop {
+    fn from(panic: HostPanic) -> Self {
+        Self::HostPanicked(panic)
+    }
+}
+
+impl From<PerformError> for Stop {
+    fn from(error: PerformError) -> Self {
+        match error {
+            PerformError::Raised(error) => Self::Tool(*error),
+            PerformError::Checkpoint(error) => Self::Checkpoint(error),
         }
     }
 }

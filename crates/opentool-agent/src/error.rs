@@ -6,7 +6,7 @@ use std::fmt;
 
 use opentool_core::{BoxError, MissingContext, ModelError};
 
-use crate::{OutOfTurn, RaisedError, Run, UnfitAnswer};
+use crate::{HostPanic, OutOfTurn, RaisedError, Run, UnfitAnswer};
 
 /// Why there is no reply, by what the caller can do.
 ///
@@ -46,6 +46,23 @@ pub enum AgentError {
         /// The run.
         run: Box<Run>,
     },
+    /// The run could not be written down ([`crate::Agent::checkpoint`]), and goes no further: the calls that had not begun
+    /// did not begin.
+    #[error("the run could not be written down, and goes no further")]
+    Checkpoint {
+        /// Why.
+        source: BoxError,
+        /// The run.
+        run: Box<Run>,
+    },
+    /// Code that the host gave to the agent panicked: a model, an observer, a rule.
+    #[error("{panic}")]
+    HostPanicked {
+        /// Which code, and what it said.
+        panic: Box<HostPanic>,
+        /// The run. It can go on, and meets the same code again.
+        run: Box<Run>,
+    },
     /// The model gave no answer of the wanted form: [`crate::Agent::run_as`].
     #[error(transparent)]
     Unfit(Box<UnfitAnswer>),
@@ -74,6 +91,8 @@ impl AgentError {
             | Self::CallLimit(run)
             | Self::Suspended(run)
             | Self::Summary { run, .. }
+            | Self::Checkpoint { run, .. }
+            | Self::HostPanicked { run, .. }
             | Self::Cancelled(run)
             | Self::TimedOut(run) => Some(run),
             Self::MissingContext(_) | Self::EmptyPrompt | Self::OutOfTurn(_) => None,
@@ -90,6 +109,8 @@ impl AgentError {
             | Self::CallLimit(run)
             | Self::Suspended(run)
             | Self::Summary { run, .. }
+            | Self::Checkpoint { run, .. }
+            | Self::HostPanicked { run, .. }
             | Self::Cancelled(run)
             | Self::TimedOut(run) => Some(*run),
             Self::MissingContext(_) | Self::EmptyPrompt | Self::OutOfTurn(_) => None,

@@ -3,14 +3,15 @@
 //! Events are told as they happen and change nothing. They are for the operator: they hold arguments, outputs and
 //! causes, which never go into a log by themselves.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use opentool_core::{Arguments, BoxFuture, EventSink, ToolCall, ToolError, ToolEvent, ToolOutput, Usage};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::{Decision, Finish, PendingCall, Reply};
+use crate::guard::guarded;
+use crate::{Decision, Finish, HostPanic, PendingCall, Reply};
 
 /// One thing that happened. Serialises as an object whose `event` names it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -207,25 +208,42 @@ type Observer = Arc<dyn Fn(&AgentEvent) + Send + Sync>;
 
 /// Those who watch.
 #[derive(Clone, Default)]
-pub(crate) struct Observers(Vec<Observer>);
+pub(crate) struct Observers {
+    each: Vec<Observer>,
+    /// The first panic of one of them, in the run that these are of.
+    panicked: Arc<OnceLock<HostPanic>>,
+}
 
 impl Observers {
     pub(crate) fn add(&mut self, observer: impl Fn(&AgentEvent) + Send + Sync + 'static) {
-        self.0.push(Arc::new(observer));
+        self.each.push(Arc::new(observer));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.each.is_empty()
+    }
+
+    /// The same ones, for a run of its own: what goes wrong in it is nobody else's.
+    pub(crate) fn of_a_run(&self) -> Self {
+        Self { each: self.each.clone(), panicked: Arc::default() }
+    }
+
+    /// The first panic of one of them.
+    pub(crate) fn panicked(&self) -> Option<&HostPanic> {
+        self.panicked.get()
     }
 
     /// Tells an event, which is made only if someone watches.
     pub(crate) fn tell(&self, event: impl FnOnce() -> AgentEvent) {
-        if self.0.is_empty() {
+        if self.each.is_empty() {
             return;
         }
         let event = event();
-        for observer in &self.0 {
-            observer(&event);
+        for observer in &self.each {
+            // The others are told all the same, and the work is not broken off: it ends in the loop.
+            if let Err(panic) = guarded("an observer", || observer(&event)) {
+                let _ = self.panicked.set(panic);
+            }
         }
     }
 }

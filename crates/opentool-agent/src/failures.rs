@@ -27,6 +27,8 @@ pub enum ErrorClass {
     TimedOut,
     /// The host gave up on the call.
     Cancelled,
+    /// The call had begun when the host was interrupted; whether it did its work is not known.
+    Interrupted,
     /// The host, or a person, does not allow the call.
     Refused,
     /// One call more than allowed.
@@ -46,6 +48,7 @@ impl ErrorClass {
             ToolError::Panicked(_) => Self::Panicked,
             ToolError::TimedOut(_) => Self::TimedOut,
             ToolError::Cancelled => Self::Cancelled,
+            ToolError::Interrupted => Self::Interrupted,
             ToolError::Refused(_) => Self::Refused,
             ToolError::LimitReached(_) => Self::LimitReached,
             _ => Self::Other,

@@ -11,12 +11,17 @@ impl Run {
     /// Takes note that a call needs a person's decision before it runs.
     ///
     /// # Errors
-    /// [`OutOfTurn`] if no call of this id waits for a result, or if it was decided about already.
+    /// [`OutOfTurn`] if no call of this id waits for a result, or if it was decided about already and has not begun
+    /// since.
     pub fn hold(&mut self, pending: PendingCall) -> Result<(), OutOfTurn> {
         let id = &pending.call_id;
-        if self.allowed.contains_key(id) || !self.open().any(|call| call.id == *id) {
+        let is_decided = self.allowed.contains_key(id) && !self.begun.contains(id);
+        if is_decided || !self.open().any(|call| call.id == *id) {
             return Err(self.out_of_turn(format!("an approval of the call `{id}`")));
         }
+        // It was interrupted: what was decided before is no longer about this.
+        self.begun.remove(id);
+        self.allowed.remove(id);
         self.pending.insert(pending.call_id.clone(), pending);
         Ok(())
     }

@@ -11,7 +11,7 @@ use opentool_core::{ToolError, ToolOutput};
 use tokio::sync::Semaphore;
 
 use crate::effects::Effects;
-use crate::{ErrorClass, OnError};
+use crate::{ErrorClass, OnError, OnInterrupted};
 
 type Convert = Arc<dyn Fn(ToolOutput) -> ToolOutput + Send + Sync>;
 type Again = Arc<dyn Fn(&ToolError) -> bool + Send + Sync>;
@@ -37,6 +37,7 @@ pub struct ToolRules {
     pub(crate) convert: Option<Convert>,
     pub(crate) result_limit: Option<Option<usize>>,
     pub(crate) errors: Vec<(ErrorClass, OnError)>,
+    pub(crate) interrupted: Option<OnInterrupted>,
 }
 
 impl ToolRules {
@@ -120,6 +121,13 @@ impl ToolRules {
     /// Sets who hears of this tool's failures of this class; it goes before what [`crate::ErrorPolicy`] says.
     pub fn on_error(mut self, class: ErrorClass, then: OnError) -> Self {
         self.errors.push((class, then));
+        self
+    }
+
+    /// Sets what becomes of a call of this tool that had begun when its run was interrupted; it goes before what
+    /// [`crate::Agent::on_interrupted`] says.
+    pub fn on_interrupted(mut self, then: OnInterrupted) -> Self {
+        self.interrupted = Some(then);
         self
     }
 

@@ -53,6 +53,9 @@ pub struct Run {
     /// Calls of the last answer that a person allowed and that have no result yet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) allowed: BTreeMap<String, PendingCall>,
+    /// Calls of the last answer that have begun and have no result yet.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) begun: BTreeSet<String>,
     /// Tools that a person allowed for the rest of the conversation.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) allowed_tools: BTreeSet<String>,
@@ -122,6 +125,7 @@ impl Run {
             results,
             pending: BTreeMap::new(),
             allowed: BTreeMap::new(),
+            begun: BTreeSet::new(),
             allowed_tools,
             direct: false,
             rounds: 0,
@@ -243,6 +247,7 @@ impl Run {
         }
         self.pending.remove(&result.call_id);
         self.allowed.remove(&result.call_id);
+        self.begun.remove(&result.call_id);
         self.results.insert(result.call_id.clone(), result);
         self.complete();
         Ok(())

@@ -14,7 +14,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<
 }
 
 /// The error that a panic becomes.
-pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> ToolError {
+pub fn panicked(panic: Box<dyn Any + Send>) -> ToolError {
     let text = panic
         .downcast_ref::<&str>()
         .copied()

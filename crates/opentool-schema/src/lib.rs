@@ -30,6 +30,12 @@ mod text;
 mod text_calls;
 mod validator;
 
+/// For `opentool-agent`: panics of others' code become values in one place.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::guard::panicked;
+}
+
 pub use call::ToolSetExt;
 pub use change::{Change, Stage};
 pub use definitions::{DefinitionsError, ParsedDefinitions, parse_definitions};

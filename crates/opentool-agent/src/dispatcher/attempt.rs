@@ -33,7 +33,8 @@ impl Dispatcher {
         let signal = Abandoned::new();
         let mut context = self.context_of(call, deadline, &signal);
         if tools.get(&call.name).is_some_and(|tool| tool.definition().origin.kind == AGENT) {
-            context = context.fact(Around::new(call, self.observers.clone(), self.approver.clone()));
+            let (observers, approver) = (self.observers.clone(), self.approver.clone());
+            context = context.fact(Around::new(call, observers, approver, self.spans.conversation.clone()));
         }
         let running = async {
             let running = tools.call(&context, call);

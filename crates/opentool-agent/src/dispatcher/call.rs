@@ -10,7 +10,7 @@ use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use opentool_core::{
-    Arguments, Failure, ToolCall, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSet,
+    Arguments, BoxError, Failure, ToolCall, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSet,
 };
 use opentool_schema::{Change, RepairPolicy, Stage, ToolSetExt as _};
 use serde_json::Value;
@@ -18,13 +18,20 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tracing::Instrument as _;
 
 use super::Dispatcher;
+use crate::checkpoint::Journal;
 use crate::event::CallFailure;
+use crate::guard::guarded;
 use crate::results::fit;
 use crate::spans::{self, Asked};
-use crate::{AgentEvent, CallRequest, ErrorClass, OnError, PendingCall, ToolRules, Verdict};
+use crate::{
+    AgentEvent, CallRequest, ErrorClass, HostPanic, OnError, OnInterrupted, PendingCall, ToolRules, Verdict,
+};
 
 /// The key of an output's host-only metadata for what was changed in the arguments.
 const CHANGES: &str = "arguments.changes";
+
+/// Why a person is asked about a call that had begun.
+const INTERRUPTED: &str = "it had begun when the run was interrupted, and may have done its work already";
 
 /// What a person has said about a call.
 #[derive(Default)]
@@ -46,6 +53,8 @@ pub(super) enum Outcome {
     Done { result: ToolResult, raised: Option<ToolError> },
     /// A person has to decide first. Nothing was run.
     Held(PendingCall),
+    /// It could not be written down that it begins, so that it did not.
+    NotBegun(BoxError),
 }
 
 /// A call that is understood.
@@ -57,11 +66,25 @@ struct Prepared<'a> {
 
 impl Dispatcher {
     /// Takes the call as far as it gets.
-    pub(super) async fn process(&self, call: &ToolCall, consent: Consent<'_>) -> Outcome {
+    pub(super) async fn process(
+        &self,
+        call: &ToolCall,
+        consent: Consent<'_>,
+        journal: Option<&Journal<'_>>,
+    ) -> Outcome {
         let started = Instant::now();
-        let mut prepared = self.prepare(call, &consent);
+        let doubt =
+            journal.filter(|journal| journal.is_doubtful(call)).map(|_| self.doubt_about(call, &consent));
+        let mut prepared = match doubt {
+            Some(OnInterrupted::Tell) => Err(ToolError::Interrupted),
+            doubt => self.prepare(call, &consent, doubt),
+        };
         if let Ok(understood) = &prepared {
-            match self.judge(call, understood, &consent) {
+            let judged = match doubt {
+                Some(OnInterrupted::Ask) => Ok(Some(understood.pending(call, INTERRUPTED))),
+                _ => self.judge(call, understood, &consent),
+            };
+            match judged {
                 Ok(None) => {}
                 Ok(Some(pending)) => {
                     self.tell(|| AgentEvent::ApprovalNeeded { pending: pending.clone() });
@@ -69,6 +92,11 @@ impl Dispatcher {
                 }
                 Err(refused) => prepared = Err(refused),
             }
+        }
+        if let (Ok(_), Some(journal)) = (&prepared, journal)
+            && let Err(error) = journal.begin(call).await
+        {
+            return Outcome::NotBegun(error);
         }
         self.tell(|| AgentEvent::CallStarted {
             call_id: call.id.clone(),
@@ -102,19 +130,25 @@ impl Dispatcher {
     }
 
     /// Finds the tool and validates the arguments, as far as somebody has to know before it runs.
-    fn prepare<'a>(&'a self, call: &'a ToolCall, consent: &Consent<'_>) -> Result<Prepared<'a>, ToolError> {
+    fn prepare<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        consent: &Consent<'_>,
+        doubt: Option<OnInterrupted>,
+    ) -> Result<Prepared<'a>, ToolError> {
         match consent {
             // What was shown is what runs, whatever became of the policies meanwhile.
             Consent::Given(pending) => {
                 let call = pending.to_call();
-                let tools = self.tools_for(&call.name);
+                let tools = self.tools_for(&call.name)?;
                 return Ok(Prepared { tools, call: Cow::Owned(call), changes: Vec::new() });
             }
             Consent::Denied(reason) => return Err(ToolError::Refused(reason.as_str().into())),
             Consent::None | Consent::Of(_) => {}
         }
-        let tools = self.tools_for(&call.name);
-        if self.approvals.is_empty() && !self.is_watched() && tools.contains(&call.name) {
+        let tools = self.tools_for(&call.name)?;
+        let is_looked_at = !self.approvals.is_empty() || self.is_watched() || doubt.is_some();
+        if !is_looked_at && tools.contains(&call.name) {
             return Ok(Prepared { tools, call: Cow::Borrowed(call), changes: Vec::new() });
         }
         let usual = RepairPolicy::default();
@@ -126,11 +160,24 @@ impl Dispatcher {
     }
 
     /// The tools of the request, or those of a resolver for this name.
-    fn tools_for(&self, name: &str) -> Cow<'_, ToolSet> {
+    fn tools_for(&self, name: &str) -> Result<Cow<'_, ToolSet>, ToolError> {
         if self.tools.contains(name) {
-            return Cow::Borrowed(&self.tools);
+            return Ok(Cow::Borrowed(&self.tools));
         }
-        self.resolvers.resolve(name).map_or(Cow::Borrowed(&self.tools), Cow::Owned)
+        let resolved =
+            guarded("a resolver", || self.resolvers.resolve(name)).map_err(HostPanic::before_the_call)?;
+        Ok(resolved.map_or(Cow::Borrowed(&self.tools), Cow::Owned))
+    }
+
+    /// What becomes of a call that had begun, and whose result is not there.
+    fn doubt_about(&self, call: &ToolCall, consent: &Consent<'_>) -> OnInterrupted {
+        let name = match consent {
+            Consent::Given(pending) => &pending.tool,
+            _ => &call.name,
+        };
+        let ruled = self.rules.get(name).and_then(|rules| rules.interrupted);
+        let tool = self.tools.get(name).map(|tool| tool.definition());
+        ruled.unwrap_or(self.on_interrupted).settle(tool)
     }
 
     /// Whether the call may run: `None`, or what a person has to decide about.
@@ -150,10 +197,7 @@ impl Dispatcher {
         if self.approvals.is_empty() || matches!(consent, Consent::Given(_)) {
             return Ok(None);
         }
-        let arguments = match &prepared.call.arguments {
-            Value::Object(members) => Arguments::from(members.clone()),
-            _ => Arguments::new(),
-        };
+        let arguments = prepared.arguments();
         let request = CallRequest {
             call: written,
             tool,
@@ -161,19 +205,16 @@ impl Dispatcher {
             changes: &prepared.changes,
             context: &self.context,
         };
-        match self.approvals.verdict(&request) {
+        // A rule that cannot say whether a call may run has not said that it may.
+        let verdict = guarded("a rule of approval", || self.approvals.verdict(&request))
+            .map_err(HostPanic::before_the_call)?;
+        match verdict {
             Verdict::Allow => Ok(None),
             Verdict::Deny(why) => Err(ToolError::Refused(why.into())),
             Verdict::Ask(_) if matches!(consent, Consent::Of(tools) if tools.contains(&tool.name)) => {
                 Ok(None)
             }
-            Verdict::Ask(reason) => Ok(Some(PendingCall {
-                call_id: written.id.clone(),
-                tool: tool.name.clone(),
-                arguments,
-                reason,
-                changes: prepared.changes.iter().map(Value::from).collect(),
-            })),
+            Verdict::Ask(reason) => Ok(Some(prepared.pending(written, reason))),
         }
     }
 
@@ -190,7 +231,7 @@ impl Dispatcher {
         let output = loop {
             let error = match (self.attempt(&prepared.tools, call, limit).await, rules) {
                 (Ok(output), _) => break output,
-                (Err(error), Some(rules)) if attempt <= rules.retries && rules.is_worth_another(&error) => {
+                (Err(error), Some(rules)) if attempt <= rules.retries && worth_another(rules, &error)? => {
                     let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
                     let wait = rules.wait.saturating_mul(factor);
                     if !wait.is_zero() {
@@ -208,7 +249,7 @@ impl Dispatcher {
                 failure: CallFailure::new(&error),
             });
         };
-        Ok(self.converted(output, prepared, rules))
+        self.converted(output, prepared, rules)
     }
 
     fn converted(
@@ -216,17 +257,21 @@ impl Dispatcher {
         output: ToolOutput,
         prepared: &Prepared<'_>,
         rules: Option<&ToolRules>,
-    ) -> ToolOutput {
+    ) -> Result<ToolOutput, ToolError> {
         let output = match rules.and_then(|rules| rules.convert.as_ref()) {
-            Some(convert) => convert(output),
+            // What was not converted may hold what the host wanted out of it.
+            Some(convert) => guarded("a converter", || convert(output)).map_err(|panic| {
+                let told = "the tool did its work, but its result could not be prepared; its operator has the details";
+                ToolError::from(Failure::new(told).source(panic))
+            })?,
             None => output,
         };
         let limit = rules.and_then(|rules| rules.result_limit).unwrap_or(self.result_limit);
         let output = fit(output, prepared.tool(), limit);
         if prepared.changes.is_empty() {
-            return output;
+            return Ok(output);
         }
-        output.metadata(CHANGES, prepared.changes.iter().map(Value::from).collect::<Value>())
+        Ok(output.metadata(CHANGES, prepared.changes.iter().map(Value::from).collect::<Value>()))
     }
 
     /// Waits before a call begins, unless the host gives up or has no time for it.
@@ -257,7 +302,11 @@ impl Dispatcher {
         let (output, failure, raised) = match result {
             Ok(output) => (output, None, None),
             Err(error) => {
-                let then = self.on_error(tool, &error);
+                // Whom a policy that panicked would have told nobody knows: the caller hears of it.
+                let (then, error) = match guarded("a policy of errors", || self.on_error(tool, &error)) {
+                    Ok(then) => (then, error),
+                    Err(panic) => (OnError::Raise, Failure::new(error.for_model()).source(panic).into()),
+                };
                 let told = match &then {
                     OnError::TellAs(text) => text.clone(),
                     _ => error.for_model(),
@@ -302,9 +351,33 @@ impl Dispatcher {
 }
 
 impl Prepared<'_> {
+    fn arguments(&self) -> Arguments {
+        match &self.call.arguments {
+            Value::Object(members) => Arguments::from(members.clone()),
+            _ => Arguments::new(),
+        }
+    }
+
+    /// The call, to be decided about by a person.
+    fn pending(&self, written: &ToolCall, reason: impl Into<String>) -> PendingCall {
+        PendingCall {
+            call_id: written.id.clone(),
+            tool: self.call.name.clone(),
+            arguments: self.arguments(),
+            reason: reason.into(),
+            changes: self.changes.iter().map(Value::from).collect(),
+        }
+    }
+
     fn tool(&self) -> Option<&ToolDefinition> {
         self.tools.get(&self.call.name).map(|tool| tool.definition())
     }
+}
+
+/// Whether the host wants a failed call made again.
+fn worth_another(rules: &ToolRules, error: &ToolError) -> Result<bool, ToolError> {
+    guarded("a rule of retries", || rules.is_worth_another(error))
+        .map_err(|panic| Failure::new(error.for_model()).source(panic).into())
 }
 
 /// Arguments as a person wants to see them.

@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use opentool_core::Message;
+use opentool_core::{BoxFuture, Message};
 use tokio::sync::Mutex as Turn;
 
 use super::{Memory, MemoryError, Place};
+use crate::guard::guarded_future;
 use crate::{Agent, AgentError, Prompt, Reply, Run};
 
 /// An agent whose conversations are kept in a memory. Clones share both.
@@ -69,6 +70,11 @@ impl Conversations {
         Self { agent, memory: Arc::new(memory), turns: Arc::default() }
     }
 
+    /// The same conversations, with this agent.
+    pub(crate) fn by(&self, agent: Agent) -> Self {
+        Self { agent, ..self.clone() }
+    }
+
     /// The agent.
     pub fn agent(&self) -> &Agent {
         &self.agent
@@ -123,7 +129,8 @@ impl Conversations {
     }
 
     async fn load(&self, conversation: &str) -> Result<Vec<Message>, Interrupted> {
-        self.memory.load(conversation).await.map_err(|error| Interrupted::NotLoaded(Box::new(error)))
+        let loaded = of_the_host(self.memory.load(conversation)).await;
+        loaded.map_err(|error| Interrupted::NotLoaded(Box::new(error)))
     }
 
     /// Keeps what the turn added.
@@ -143,9 +150,9 @@ impl Conversations {
         let place = Place::After(kept.len());
         let written = match all.strip_prefix(kept.as_slice()) {
             _ if all.is_empty() => Ok(()),
-            Some(new) => self.memory.append(conversation, place, new).await,
+            Some(new) => of_the_host(self.memory.append(conversation, place, new)).await,
             // The history had holes, which the run mended.
-            None => self.memory.replace(conversation, place, all).await,
+            None => of_the_host(self.memory.replace(conversation, place, all)).await,
         };
         match (written, result) {
             (Ok(()), Ok(reply)) => Ok(reply),
@@ -167,6 +174,13 @@ impl Conversations {
         turns.insert(conversation.to_owned(), Arc::downgrade(&turn));
         turn
     }
+}
+
+/// Waits for a memory, which may be one of the host's own: a panic in it must not lose the turn.
+async fn of_the_host<T>(work: BoxFuture<'_, Result<T, MemoryError>>) -> Result<T, MemoryError> {
+    guarded_future("the memory", work).await.unwrap_or_else(|panic| {
+        Err(MemoryError::Unavailable { message: "it panicked".into(), source: Some(panic.into()) })
+    })
 }
 
 /// The messages of a run that stopped, and the results that are there.

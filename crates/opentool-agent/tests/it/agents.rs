@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use opentool_agent::memory::{Conversations, InProcess, Memory as _};
 use opentool_agent::{Agent, AgentEvent, Approvals, Decision, StopWhen, chat};
-use opentool_core::{AssistantMessage, Cancellation, ToolCall, ToolContext, ToolOutput, ToolSet};
+use opentool_core::{
+    AssistantMessage, Cancellation, ChatRequest, Message, ToolCall, ToolContext, ToolOutput, ToolSet,
+};
 use serde_json::json;
 
 use crate::fixtures::{echo, raw, set, texts};
@@ -141,4 +144,96 @@ async fn a_tool_may_call_back_into_the_agent_that_runs_it() {
     *slot.lock().unwrap() = Some(agent.clone());
     assert_eq!(agent.run("?").await.unwrap().text, "the bottom");
     slot.lock().unwrap().take();
+}
+
+/// A model that says how often it was asked something in the conversation that it is shown.
+fn counts() -> chat::Script {
+    chat::Script::always(|request| {
+        let asked = request.messages.iter().filter(|message| matches!(message, Message::User(_))).count();
+        AssistantMessage::text(format!("{asked} so far"))
+    })
+}
+
+/// A model that asks `counter` once each turn, and passes on what it hears.
+fn passes_on() -> chat::Script {
+    chat::Script::always(|request: &ChatRequest<'_>| match chat::last_results(request).next() {
+        Some(result) => AssistantMessage::text(result.output.to_text()),
+        None => AssistantMessage::calls([ToolCall::new("", "counter", json!({"prompt": "How often?"}))]),
+    })
+}
+
+#[tokio::test]
+async fn an_agent_remembers_nothing_unless_it_is_given_a_memory() {
+    let inner = Agent::new(counts(), ToolSet::new());
+    let outer = Agent::new(passes_on(), set![inner.as_tool("counter", "Counts.")]);
+    let conversations = Conversations::new(outer, InProcess::new());
+    for _ in 0..2 {
+        assert_eq!(conversations.say("ada", "?").await.unwrap().text, "1 so far");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_with_a_memory_remembers_what_this_conversation_asked_and_no_other_one() {
+    let memory = InProcess::new();
+    let inner = Agent::new(counts(), ToolSet::new()).system("You count.");
+    let tool = inner.as_tool("counter", "Counts.").memory(memory.clone());
+    let outer = Agent::new(passes_on(), set![tool]);
+    let conversations = Conversations::new(outer.clone(), InProcess::new());
+    assert_eq!(conversations.say("ada", "?").await.unwrap().text, "1 so far");
+    assert_eq!(conversations.say("ada", "?").await.unwrap().text, "2 so far");
+    assert_eq!(conversations.say("bob", "?").await.unwrap().text, "1 so far");
+    assert_eq!(memory.list().await.unwrap(), ["ada/counter", "bob/counter"]);
+    assert_eq!(memory.load("ada/counter").await.unwrap().len(), 4, "questions and answers, no instructions");
+
+    // By hand, where no store of the outer one is wanted; and nothing without an id.
+    let agent = outer.clone().conversation_id("ada");
+    assert_eq!(agent.run("?").await.unwrap().text, "3 so far");
+    assert_eq!(outer.run("?").await.unwrap().text, "1 so far");
+    assert_eq!(memory.list().await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn agents_inside_of_agents_remember_by_the_way_that_leads_to_them() {
+    let memory = InProcess::new();
+    let innermost = Agent::new(counts(), ToolSet::new()).as_tool("counter", "Counts.").memory(memory.clone());
+    let middle =
+        Agent::new(passes_on(), set![innermost]).as_tool("counter", "Passes on.").memory(memory.clone());
+    let outer = Agent::new(passes_on(), set![middle]).conversation_id("ada");
+    assert_eq!(outer.run("?").await.unwrap().text, "1 so far");
+    assert_eq!(outer.run("?").await.unwrap().text, "2 so far");
+    assert_eq!(memory.list().await.unwrap(), ["ada/counter", "ada/counter/counter"]);
+}
+
+#[tokio::test]
+async fn whose_memory_it_is_can_be_said_by_the_host() {
+    struct Customer(&'static str);
+    let memory = InProcess::new();
+    let tool =
+        Agent::new(counts(), ToolSet::new()).as_tool("counter", "Counts.").memory_per(memory.clone(), |cx| {
+            cx.get::<Customer>().map(|customer| format!("customer {}", customer.0))
+        });
+    let outer = Agent::new(passes_on(), set![tool]);
+    let asks = async |customer| {
+        let context = ToolContext::new().fact(Customer(customer));
+        outer.clone().extend_context(context).run("?").await.unwrap().text
+    };
+    assert_eq!(asks("7").await, "1 so far");
+    assert_eq!(asks("7").await, "2 so far");
+    assert_eq!(asks("8").await, "1 so far");
+    assert_eq!(outer.run("?").await.unwrap().text, "1 so far", "nobody is signed in");
+    assert_eq!(memory.list().await.unwrap(), ["customer 7", "customer 8"]);
+}
+
+#[tokio::test]
+async fn calls_of_one_answer_that_share_a_memory_lose_nothing() {
+    let memory = InProcess::new();
+    let tool = Agent::new(counts(), ToolSet::new()).as_tool("counter", "Counts.").memory(memory.clone());
+    let model = chat::script()
+        .calls(["a", "b", "c"].map(|prompt| ("counter", json!({"prompt": prompt}))))
+        .text("done");
+    let reply = Agent::new(model, set![tool]).conversation_id("ada").run("?").await.unwrap();
+    let mut heard = texts(&reply.messages);
+    heard.sort();
+    assert_eq!(heard, ["1 so far", "2 so far", "3 so far"], "one after the other");
+    assert_eq!(memory.load("ada/counter").await.unwrap().len(), 6);
 }

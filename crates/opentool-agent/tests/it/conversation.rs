@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use opentool_agent::{Agent, AgentError, chat};
-use opentool_core::{AssistantMessage, Message, ModelError, ToolSet};
+use opentool_core::{Annotations, AssistantMessage, Message, ModelError, ToolSet};
 use serde_json::json;
 
 use crate::fixtures::set;
@@ -77,6 +77,7 @@ async fn interrupted(model: chat::Script) -> opentool_agent::Conversation {
                 Ok(opentool_core::ToolOutput::text("in the end"))
             }
         })
+        .annotated(Annotations::new().read_only(true))
     };
     let agent = Agent::new(model, set![echo(), slow]);
     let mut conversation = agent.conversation();

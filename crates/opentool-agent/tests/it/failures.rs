@@ -3,7 +3,7 @@
 use std::io;
 
 use opentool_agent::{
-    Agent, AgentError, Dispatcher, ErrorClass, ErrorPolicy, OnError, Run, Step, ToolRules, chat,
+    Agent, AgentError, Dispatcher, ErrorClass, ErrorPolicy, OnError, PerformError, Run, Step, ToolRules, chat,
 };
 use opentool_core::{AssistantMessage, ChatReply, ToolCall, ToolError, ToolOutput, ToolSet};
 use serde_json::json;
@@ -79,7 +79,9 @@ async fn a_loop_of_ones_own_gets_raised_failures_too() {
     let mut run = Run::new("?");
     let calls = [ToolCall::new("a", "buy", json!({})), ToolCall::new("b", "echo", json!({}))];
     run.answer(ChatReply::new(AssistantMessage::calls(calls.clone())), dispatcher.tools()).unwrap();
-    let raised = dispatcher.perform(&mut run).await.unwrap_err();
+    let Err(PerformError::Raised(raised)) = dispatcher.perform(&mut run).await else {
+        panic!("nothing is raised")
+    };
     assert_eq!((raised.call_id.as_str(), raised.name.as_str()), ("a", "buy"));
     assert!(matches!(run.step(), Step::Ask(_)), "every call has its result");
     let results = dispatcher.dispatch(&calls).await;

@@ -11,7 +11,7 @@ mod results;
 
 /// The table and every file of tests that it names tests of.
 const TABLE: &str = include_str!("../../../docs/statements.md");
-const TESTS: [&str; 8] = [
+const TESTS: [&str; 12] = [
     include_str!("context.rs"),
     include_str!("defects.rs"),
     include_str!("direct.rs"),
@@ -20,6 +20,10 @@ const TESTS: [&str; 8] = [
     include_str!("request.rs"),
     include_str!("results.rs"),
     include_str!("../../../../opentool/tests/it/statements.rs"),
+    include_str!("../../../../../examples/tests/it/alarm.rs"),
+    include_str!("../../../../../examples/tests/it/memory.rs"),
+    include_str!("../../../../../examples/tests/it/return_direct.rs"),
+    include_str!("../../../../../examples/tests/it/tenant.rs"),
 ];
 
 #[test]

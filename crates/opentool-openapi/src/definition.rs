@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use http::Method;
+use opentool_core::visible::{clean_schema, without_hidden};
 use opentool_core::{Annotations, Origin, Schema, ToolDefinition};
 use opentool_text::pointer;
 use serde_json::{Map, Value, json};
@@ -58,6 +59,7 @@ pub(crate) fn definition(
         let most = left.unwrap_or(reach::MOST_BYTES);
         Schema::lazy(move || {
             let mut schema = input_schema(&source, &operation, files, most.saturating_mul(BEFORE_CUTTING));
+            clean_schema(&mut schema);
             if let Some(said) = &said {
                 describe_arguments(&mut schema, said);
             }
@@ -72,7 +74,10 @@ pub(crate) fn definition(
         .annotations(annotations(operation, said))
         .origin(origin);
     let own_title = operation.marks.title.as_ref().or(operation.summary.as_ref());
-    definition.title = said.and_then(|said| said.title.as_ref()).or(own_title).cloned();
+    definition.title = match said.and_then(|said| said.title.as_ref()) {
+        Some(title) => Some(title.clone()),
+        None => own_title.map(|title| without_hidden(title).into_owned()),
+    };
     definition.tags.clone_from(&operation.tags);
     // What a host makes of a result no longer fits what the document says about it.
     let is_whole = told.result_of(&operation.name).is_empty();
@@ -81,7 +86,9 @@ pub(crate) fn definition(
         definition.output_schema = Some(Schema::lazy(move || {
             let most = left.map(|left| left.saturating_sub(size(input.as_value())));
             let most = most.unwrap_or(RESULT_BUDGET).min(RESULT_BUDGET);
-            let schema = reduce(output_schema(&source, &operation, most.saturating_mul(2)), most);
+            let mut schema = output_schema(&source, &operation, most.saturating_mul(2));
+            clean_schema(&mut schema);
+            let schema = reduce(schema, most);
             if left.is_none() || size(&schema) <= most { schema } else { json!({}) }
         }));
     }
@@ -103,6 +110,7 @@ fn description(operation: &Operation, said: Option<&str>, budget: &Budget) -> St
         return said.to_owned();
     }
     let text = operation.marks.description.clone().unwrap_or_else(|| own_description(operation));
+    let text = without_hidden(&text).into_owned();
     let deprecated = if operation.deprecated { "\n\nDeprecated." } else { "" };
     match budget.description() {
         Some(most) => format!("{}{deprecated}", cut_text(&text, most.saturating_sub(deprecated.len()))),

@@ -216,6 +216,13 @@ impl<'t> Opened<'t> {
 }
 
 impl Text<'_> {
+    /// Whether something that no reader sees may be in it: it is not plain ASCII, or has escapes for what is not.
+    pub(crate) fn may_hide(&self) -> bool {
+        let is_escape =
+            |pair: &[u8]| matches!(pair, [b'\\', b'u' | b'U' | b'x' | b'e' | b'a' | b'b' | b'v' | b'f']);
+        !self.bytes.is_ascii() || self.bytes.windows(2).any(is_escape)
+    }
+
     /// The text itself; it is known to be UTF-8, or it would not be a document.
     pub(crate) fn into_string(self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()

@@ -18,6 +18,7 @@ mod error;
 pub mod execute;
 mod findings;
 mod hash;
+mod hidden;
 mod load;
 #[cfg(feature = "mock")]
 pub mod mock;

@@ -6,7 +6,7 @@ use opentool_core::{Diagnostic, Severity};
 
 use crate::document::{Document, Opened, Text};
 use crate::findings::Findings;
-use crate::{Api, OpenApiError, read};
+use crate::{Api, OpenApiError, hidden, read};
 
 /// What came of it.
 #[derive(Debug)]
@@ -40,6 +40,7 @@ impl<'t> Outcome<'t> {
                 .help("add a path with a method: `/pets: {get: {…}}`"),
             );
         }
+        hidden::look(&opened, &mut findings);
         let off =
             reading.operations.iter().filter(|operation| operation.marks.enabled == Some(false)).count();
         if off > 0 {

@@ -3,6 +3,7 @@
 mod bad_input;
 mod external;
 mod golden;
+mod hidden;
 mod hostile;
 mod loading;
 mod many;

@@ -31,7 +31,7 @@ pub enum ToolError {
     #[error("the tool panicked: {0}")]
     Panicked(Box<str>),
     /// There was no answer in time.
-    #[error("no answer within {0:?}")]
+    #[error("no answer within {}", crate::in_units(*.0))]
     TimedOut(Duration),
     /// The host gave up on the call.
     #[error("cancelled")]
@@ -65,7 +65,8 @@ impl ToolError {
             Self::Panicked(_) => {
                 "the tool failed with an internal error; its operator has the details".to_owned()
             }
-            Self::TimedOut(after) => format!("the tool gave no answer within {after:?}"),
+            Self::TimedOut(after) if after.is_zero() => "there was no time left for the call".to_owned(),
+            Self::TimedOut(after) => format!("the tool gave no answer within {}", crate::in_units(*after)),
             Self::Cancelled => "the call was cancelled".to_owned(),
             Self::Interrupted => {
                 "the call was interrupted, and whether it did its work is not known; it was not made \

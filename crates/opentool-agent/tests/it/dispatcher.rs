@@ -95,7 +95,7 @@ async fn whatever_goes_wrong_each_call_has_one_result_and_the_others_keep_theirs
     );
     let panicked = results[1].output.to_text();
     assert!(!panicked.contains("secret of the operator"), "{panicked}");
-    assert_eq!(results[2].output.to_text(), "the tool gave no answer within 3s");
+    assert_eq!(results[2].output.to_text(), "the tool gave no answer within 3 s");
 }
 
 #[tokio::test(start_paused = true)]
@@ -112,7 +112,7 @@ async fn the_sooner_of_limit_and_deadline_holds_and_the_tool_knows_it() {
     let dispatcher = dispatcher.context(ToolContext::new().deadline(soon));
     assert_eq!(dispatcher.call(&call("b", "left")).await.output.to_text(), "2");
     let late = dispatcher.call(&call("c", "hangs")).await;
-    assert_eq!(late.output.to_text(), "the tool gave no answer within 2s");
+    assert_eq!(late.output.to_text(), "the tool gave no answer within 2 s");
 
     let unlimited = Dispatcher::new(set![hangs()]).timeout(Duration::MAX);
     let hour = Duration::from_secs(3_600);

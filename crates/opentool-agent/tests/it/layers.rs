@@ -73,7 +73,7 @@ async fn a_slow_tool_is_ended_and_hears_of_it() {
     });
     let tools = set![slow].layer(&Timeout::new(Duration::from_secs(2))).unwrap();
     let error = call(&tools, json!({})).await.unwrap_err();
-    assert_eq!(error.for_model(), "the tool gave no answer within 2s");
+    assert_eq!(error.for_model(), "the tool gave no answer within 2 s");
     assert!(seen.lock().unwrap().as_ref().unwrap().is_cancelled());
 }
 

@@ -135,11 +135,11 @@ async fn a_tool_has_its_own_time() {
         .timeout(Duration::from_secs(1))
         .rules("slow", ToolRules::new().timeout(Duration::from_secs(90)));
     let text = dispatcher.call(&calls(&["slow"])[0]).await.output.to_text();
-    assert_eq!(text, "the tool gave no answer within 90s");
+    assert_eq!(text, "the tool gave no answer within 90 s");
     let soon = tokio::time::Instant::now().into_std() + Duration::from_secs(3);
     let dispatcher = dispatcher.context(ToolContext::new().deadline(soon));
     let text = dispatcher.call(&calls(&["slow"])[0]).await.output.to_text();
-    assert_eq!(text, "the tool gave no answer within 3s", "the request's limit holds as well");
+    assert_eq!(text, "the tool gave no answer within 3 s", "the request's limit holds as well");
 }
 
 #[tokio::test(start_paused = true)]

@@ -112,7 +112,7 @@ async fn a_tool_that_overruns_its_time_is_stopped_and_answered() {
         let client = Client::of(server, way, era).await;
         let result = client.result("endless", json!({})).await;
         assert!(failed(&result), "{way:?} {era:?}");
-        assert_eq!(text(&result), "the tool gave no answer within 50ms");
+        assert_eq!(text(&result), "the tool gave no answer within 50 ms");
         soon("the end of the tool", seen.stopped.notified()).await;
         soon("the signal", seen.signalled.notified()).await;
     }

@@ -171,5 +171,6 @@ fn said(message: &str) -> String {
 }
 
 fn after(wait: Option<Duration>) -> String {
-    wait.map(|wait| format!(" (it asks to be left alone for {wait:?})")).unwrap_or_default()
+    wait.map(|wait| format!(" (it asks to be left alone for {})", opentool_core::in_units(wait)))
+        .unwrap_or_default()
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use futures_util::StreamExt as _;
 use opentool_core::{
     Arguments, BoxFuture, Content, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, Upstream,
+    in_units,
 };
 use opentool_http::{HttpError, bounded};
 use opentool_schema::inexact_number;
@@ -221,7 +222,8 @@ fn failure(mut error: ClientError) -> ToolError {
             (None, "the server behind the tool cannot be reached; nothing was run".to_owned())
         }
         ClientError::Busy { message, retry_after, .. } => {
-            let wait = retry_after.map(|wait| format!(" (try again after {wait:?})")).unwrap_or_default();
+            let wait = retry_after.map(|wait| format!(" (try again after {})", in_units(wait)));
+            let wait = wait.unwrap_or_default();
             (Some(503), format!("the server behind the tool is busy: {message}{wait}"))
         }
         ClientError::ResponseNull { status, .. } => {
@@ -233,7 +235,10 @@ fn failure(mut error: ClientError) -> ToolError {
         ),
         ClientError::Http(HttpError::TimedOut { after, waiting, .. }) => (
             None,
-            format!("the server behind the tool gave no {waiting} within {after:?}; the call may have run"),
+            format!(
+                "the server behind the tool gave no {waiting} within {}; the call may have run",
+                in_units(*after)
+            ),
         ),
         ClientError::Http(HttpError::TooLarge { limit, .. }) => {
             (None, format!("the answer is larger than {limit} bytes; ask for less"))

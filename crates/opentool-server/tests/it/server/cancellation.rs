@@ -52,7 +52,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
     let (slow, seen) = Slow::new();
     let server = start(Server::new(set([slow])).timeout(Duration::from_millis(50))).await;
     let reply = Ask::call("slow", json!({})).send(server.address).await;
-    let error = json!({"code": 500, "message": "the tool gave no answer within 50ms"});
+    let error = json!({"code": 500, "message": "the tool gave no answer within 50 ms"});
     assert_eq!((reply.status, &reply.json()["error"]), (200, &error));
     soon("the end of the tool", seen.stopped.notified()).await;
 

@@ -208,7 +208,8 @@ impl<'t> Opened<'t> {
             let places = locate(decoded, text.notation, spots);
             for (finding, place) in findings.into_iter().zip(places) {
                 finding.file = Some(name.clone());
-                finding.location = place;
+                // What a parser found has its place; of two equal keys a pointer means one.
+                finding.location = finding.location.or(place);
                 finding.pointer = split(&finding.pointer).1.to_owned();
             }
         }

@@ -15,6 +15,7 @@ use crate::document::Document;
 use crate::plan::{self, Operation, Place};
 use crate::read::credential::is_sent_by;
 use crate::reference::Found;
+use crate::request::header::unsendable;
 use crate::schema::Direction;
 use crate::schema::definitions::attach;
 use crate::version::Version;
@@ -158,6 +159,9 @@ impl<'d> Reading<'d> {
         if place == Place::Header
             && ["accept", "content-type", "authorization", "content-length", "host"].contains(&lower.as_str())
         {
+            return None;
+        }
+        if place == Place::Header && unsendable(&name).is_some() {
             return None;
         }
         let content =

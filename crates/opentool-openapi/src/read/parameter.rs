@@ -10,6 +10,7 @@ use super::operation::{placeholders, text};
 use super::{PathItem, Reader, swagger};
 use crate::plan::{Parameter, ParameterForm, Place, Style};
 use crate::reference::Found;
+use crate::request::header;
 use crate::schema::Direction;
 use crate::version::Version;
 
@@ -140,6 +141,12 @@ impl<'d> Reader<'d> {
         }
         // What is sent says how long it is, and where it goes.
         if place == Place::Header && matches!(lower.as_str(), "content-length" | "host") {
+            return Ok(None);
+        }
+        if let Some(why) = (place == Place::Header).then(|| header::unsendable(&name)).flatten() {
+            let message = format!("the header parameter `{}` {why}; it is left out", shorten(&name));
+            let help = "remove it, or give it the name of a header of your own";
+            self.warn("parameter-name", found.pointer, message, help);
             return Ok(None);
         }
         if place == Place::Path && !in_path.contains(name.as_str()) {
@@ -298,6 +305,11 @@ impl<'d> Reader<'d> {
             default
         })
     }
+}
+
+/// A name as it may stand in a message.
+fn shorten(name: &str) -> String {
+    name.chars().take(60).collect::<String>().escape_debug().to_string()
 }
 
 /// What two parameters of one place must not share. Header names have no case.

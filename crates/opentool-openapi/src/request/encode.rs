@@ -100,13 +100,15 @@ fn is_climbing(plain: &str) -> bool {
         .any(|piece| piece == "." || piece == "..")
 }
 
-/// Whether [`fold`] can find a dot: there is one, something like one, or an escape that is none of a text in UTF-8.
+/// Whether [`fold`] can find a dot: there is one, something like one, or an escape that is none of a text in UTF-8. Says yes
+/// too often rather than too seldom; it is asked for every segment of every path.
 fn may_hold_dots(text: &str) -> bool {
-    let overlong = |escape: &[u8]| {
-        escape.first() == Some(&b'%') && escape.get(1).is_some_and(|c| matches!(c, b'c' | b'C' | b'\0'))
-    };
-    text.contains(['.', '\u{2024}', '\u{2025}', '\u{fe52}', '\u{ff0e}'])
-        || text.as_bytes().windows(2).any(overlong)
+    let bytes = text.as_bytes();
+    // `..` and its like begin with 0xE2 or 0xEF in UTF-8; what is overlong may have a NUL in it, which some decoders drop.
+    bytes.iter().any(|byte| matches!(byte, b'.' | 0xe2 | 0xef | 0))
+        || bytes
+            .windows(6)
+            .any(|escapes| escapes.first() == Some(&b'%') && escapes.eq_ignore_ascii_case(b"%c0%ae"))
 }
 
 /// Maps the characters and escapes that compatible decoders take for dots and slashes to those.

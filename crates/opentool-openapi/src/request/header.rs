@@ -40,16 +40,28 @@ const IGNORED: [&str; 3] = ["accept", "authorization", "content-type"];
 pub(super) fn name(name: &str, operation: &Operation) -> Result<HeaderName, ToolError> {
     let refuse = |why: &str| {
         ToolError::failed(format!(
-            "the document asks for the header {}, {why} (at {})",
+            "the document asks for the header {}, which {why} (at {})",
             shown(name),
             operation.pointer
         ))
     };
-    let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("which is not a header name"))?;
-    if FRAMING.contains(&parsed.as_str()) {
-        return Err(refuse("which belongs to the transport and cannot be set"));
+    match unsendable(name) {
+        Some(why) => Err(refuse(why)),
+        None => HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse(NO_NAME)),
     }
-    Ok(parsed)
+}
+
+const NO_NAME: &str = "has a name that no header can have";
+
+/// Why a header of this name cannot be sent, if so.
+pub(crate) fn unsendable(name: &str) -> Option<&'static str> {
+    match HeaderName::from_bytes(name.as_bytes()) {
+        Err(_) => Some(NO_NAME),
+        Ok(parsed) if FRAMING.contains(&parsed.as_str()) => {
+            Some("belongs to the transport and cannot be set")
+        }
+        Ok(_) => None,
+    }
 }
 
 /// The headers of the header parameters, in the document's order.

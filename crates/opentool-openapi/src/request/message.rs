@@ -6,7 +6,7 @@ use std::fmt;
 use opentool_core::ToolError;
 use opentool_http::{HeaderMap, HeaderName, HeaderValue, Identity, Method};
 use secrecy::SecretString;
-use url::Url;
+use url::{Position, Url};
 
 use super::body::RequestBody;
 
@@ -114,8 +114,7 @@ impl Request {
         };
         let url = self.parsed.clone();
         let written = self.sent_url.split(['?', '#']).next().unwrap_or_default();
-        let parsed = format!("{}{}", url.origin().ascii_serialization(), url.path());
-        if written != parsed {
+        if written != &url[..Position::AfterPath] {
             return Err(changed());
         }
         Ok(opentool_http::Request::new(self.method.clone(), url)

@@ -13,7 +13,7 @@ mod encode;
 mod file;
 mod form;
 mod given;
-mod header;
+pub(crate) mod header;
 pub(crate) mod idempotency;
 mod located;
 pub(crate) mod media;

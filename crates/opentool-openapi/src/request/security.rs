@@ -31,12 +31,12 @@ impl Carried {
 
     /// The whole value, secret and all.
     pub(super) fn value(&self) -> String {
-        format!("{}{}", self.prefix, self.secret.expose_secret())
+        [self.prefix, self.secret.expose_secret()].concat()
     }
 
     /// The value as it may be shown.
     pub(super) fn shown(&self) -> String {
-        format!("{}***", self.prefix)
+        [self.prefix, "***"].concat()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where a request goes: the server of the document with its variables, or the one that the host sets.
 
 use opentool_core::ToolError;
-use url::Url;
+use url::{Position, Url};
 
 use super::encode;
 use super::settings::Settings;
@@ -55,8 +55,7 @@ fn base(url: Url) -> Result<Base, ToolError> {
         ));
     }
     let query = url.query().filter(|query| !query.is_empty()).map(str::to_owned);
-    let path = url.path().trim_end_matches('/');
-    let text = format!("{}{path}", url.origin().ascii_serialization());
+    let text = url[..Position::AfterPath].trim_end_matches('/').to_owned();
     Ok(Base { url, text, query })
 }
 

@@ -146,15 +146,20 @@ fn deep(name: &str, value: &Value, schema: &Value, encode: Encode, pairs: &mut V
             let properties = schema.get("properties").unwrap_or(none);
             for (member, value) in members {
                 let schema = properties.get(member).unwrap_or(none);
-                deep(&format!("{name}%5B{}%5D", encode::strict(member)), value, schema, encode, pairs);
+                deep(&bracketed(name, &encode::strict(member)), value, schema, encode, pairs);
             }
         }
         Value::Array(items) => {
             let schema = schema.get("items").unwrap_or(none);
             for (position, value) in items.iter().enumerate() {
-                deep(&format!("{name}%5B{position}%5D"), value, schema, encode, pairs);
+                deep(&bracketed(name, &position.to_string()), value, schema, encode, pairs);
             }
         }
         scalar => pairs.extend(text(scalar, schema).map(|text| Pair::new(name, &encode(&text)))),
     }
+}
+
+/// `name[member]`, encoded.
+fn bracketed(name: &str, member: &str) -> String {
+    [name, "%5B", member, "%5D"].concat()
 }

@@ -9,21 +9,24 @@ mod loading;
 mod many;
 mod yaml;
 
+use opentool_core::ToolDefinition;
 use opentool_openapi::Api;
 use serde_json::{Value, json};
 
 /// Every `$ref` of a schema must lead somewhere in it, and the validator must take it.
 pub(crate) fn assert_sound(api: &Api) {
-    for definition in api.tools().unwrap().definitions() {
-        for schema in std::iter::once(&definition.input_schema).chain(&definition.output_schema) {
-            let root = schema.as_value();
-            assert_no_dangling(root, root, &definition.name);
-            if let Err(error) = opentool_schema::Validator::new(schema) {
-                panic!("{}: {error}\n{root:#}", definition.name);
-            }
+    api.tools().unwrap().definitions().for_each(assert_sound_definition);
+}
+
+fn assert_sound_definition(definition: &ToolDefinition) {
+    for schema in std::iter::once(&definition.input_schema).chain(&definition.output_schema) {
+        let root = schema.as_value();
+        assert_no_dangling(root, root, &definition.name);
+        if let Err(error) = opentool_schema::Validator::new(schema) {
+            panic!("{}: {error}\n{root:#}", definition.name);
         }
-        assert_eq!(definition.input_schema.as_value()["type"], "object", "{}", definition.name);
     }
+    assert_eq!(definition.input_schema.as_value()["type"], "object", "{}", definition.name);
 }
 
 fn assert_no_dangling(value: &Value, root: &Value, tool: &str) {

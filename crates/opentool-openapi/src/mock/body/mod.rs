@@ -89,7 +89,14 @@ fn decode(
         MediaKind::Json => {
             serde_json::from_slice(bytes).map_err(|error| format!("expected JSON: {error}"))?
         }
-        MediaKind::JsonLines => lines(text()?)?,
+        MediaKind::JsonLines => {
+            let mut values = lines(text()?)?;
+            // One that is described as an object is a sequence of one.
+            match values.pop() {
+                Some(only) if values.is_empty() && !media.judge.view().allows("array") => only,
+                last => values.into_iter().chain(last).collect(),
+            }
+        }
         MediaKind::Form => form::read(media, text()?, read),
         MediaKind::Multipart => {
             let (judged, received) = multipart::read(media, content_type, bytes, read)?;
@@ -115,7 +122,7 @@ fn decode(
 }
 
 /// One JSON value a line, or after each record separator.
-fn lines(text: &str) -> Result<Value, String> {
+fn lines(text: &str) -> Result<Vec<Value>, String> {
     let lines = text.split(['\n', '\u{1e}']).map(str::trim).filter(|line| !line.is_empty());
     lines
         .enumerate()
@@ -123,8 +130,7 @@ fn lines(text: &str) -> Result<Value, String> {
             serde_json::from_str(line)
                 .map_err(|error| format!("expected JSON in line {}: {error}", at.saturating_add(1)))
         })
-        .collect::<Result<Vec<Value>, String>>()
-        .map(Value::Array)
+        .collect()
 }
 
 /// Bytes as a value: the text that they are, or base64.

@@ -138,3 +138,22 @@ fn a_server_that_is_no_address_is_refused_before_anything_is_called() {
     assert!(error.to_string().contains("`ftp://example.com` cannot be used"), "{error}");
     assert!(api.server("https://example.com").tools().is_ok());
 }
+
+#[test]
+fn headers_that_nobody_can_send_are_no_arguments() {
+    let header =
+        |name: &str| json!({"name": name, "in": "header", "required": true, "schema": {"type": "string"}});
+    let parameters =
+        json!([header("X\r\nEvil"), header("a b"), header("Transfer-Encoding"), header("X-Fine")]);
+    let api = parse(with_operation(&json!({"parameters": parameters})), "api.json").unwrap();
+    assert_eq!(api.operations()[0].arguments().collect::<Vec<_>>(), ["X-Fine"]);
+    let told: Vec<String> = api.diagnostics().iter().map(|found| found.message.clone()).collect();
+    assert_eq!(
+        told,
+        [
+            "the header parameter `X\\r\\nEvil` has a name that no header can have; it is left out",
+            "the header parameter `a b` has a name that no header can have; it is left out",
+            "the header parameter `Transfer-Encoding` belongs to the transport and cannot be set; it is left out",
+        ]
+    );
+}

@@ -72,7 +72,7 @@ pub fn hidden(text: &str) -> Vec<char> {
         if !matches!(c, '\n' | '\t' | '\r') && !found.contains(&c) {
             found.push(c);
         }
-        Treatment::Keep
+        if matches!(c, '\n' | '\t') { Treatment::Keep } else { Treatment::Drop }
     });
     found
 }
@@ -219,7 +219,8 @@ fn rewritten(
         } else {
             match treat(c) {
                 Treatment::Keep => shown.push(c),
-                Treatment::Drop => {}
+                // As if it had never been there: doing this twice changes nothing more.
+                Treatment::Drop => continue,
                 Treatment::Escape => escape(&mut shown, c),
             }
         }
@@ -247,8 +248,10 @@ fn is_hidden(c: char) -> bool {
 /// Whether a joiner does its work: one alone between two characters of a script, or pictures, that need joiners. In
 /// ASCII there is nothing to join.
 fn is_joint(before: char, c: char, after: Option<char>) -> bool {
-    let needs = |c: char| !c.is_ascii() && (is_plain(c) || is_selector(c));
-    matches!(c, '\u{200c}' | '\u{200d}') && needs(before) && after.is_some_and(needs)
+    let needs = |c: char| !c.is_ascii() && is_plain(c);
+    matches!(c, '\u{200c}' | '\u{200d}')
+        && (needs(before) || is_selector(before))
+        && after.is_some_and(|after| needs(after) && !is_selector(after))
 }
 
 /// Whether a character is seen, and needs nothing before it.
@@ -302,6 +305,16 @@ mod tests {
         }
         assert_eq!(without_hidden("a\u{fe00}\u{fe01}😀\u{fe0f}\u{e0101}\u{e0102}."), "a😀\u{fe0f}.");
         assert_eq!(printable("a\u{fe01}"), "a\\u{fe01}");
+        for odd in [
+            "ü\u{200d}\u{fe0f}",
+            "a\u{fe0f}\u{200d}ü",
+            "ü\u{200b}\u{200d}\u{200d}ü",
+            "❤\u{34f}\u{fe0f}\u{fe0f}\u{200d}",
+        ] {
+            let once = without_hidden(odd);
+            assert_eq!(without_hidden(&once), once, "{odd:?}");
+            assert_eq!(hidden(&once), [], "{odd:?}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use opentool_core::visible::{clean_schema, without_hidden};
 use opentool_core::{Origin, Schema as JsonSchema, ToolDefinition};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -77,20 +78,27 @@ impl Document {
 /// The definition of one function, without metadata.
 pub(crate) fn definition(function: &Function, schemas: &Arc<IndexMap<String, Schema>>) -> ToolDefinition {
     let origin = Origin::new("opentool").item(&function.name);
-    let mut definition = ToolDefinition::new(&function.name, &function.description).origin(origin);
+    // The functions are a stranger's, and a model obeys what it reads.
+    let description = without_hidden(&function.description);
+    let mut definition = ToolDefinition::new(&function.name, description).origin(origin);
     let whole = Arc::new(function.clone());
     definition.input_schema = {
         let (function, schemas) = (Arc::clone(&whole), Arc::clone(schemas));
-        JsonSchema::lazy(move || input(&function, &schemas))
+        JsonSchema::lazy(move || cleaned(input(&function, &schemas)))
     };
     if function.returns.is_some() {
         let schemas = Arc::clone(schemas);
         definition.output_schema = Some(JsonSchema::lazy(move || match &whole.returns {
-            Some(returns) => output(returns, &schemas),
+            Some(returns) => cleaned(output(returns, &schemas)),
             None => json!({}),
         }));
     }
     definition
+}
+
+fn cleaned(mut schema: Value) -> Value {
+    clean_schema(&mut schema);
+    schema
 }
 
 fn input(function: &Function, schemas: &IndexMap<String, Schema>) -> Value {

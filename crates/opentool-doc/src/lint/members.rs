@@ -1,5 +1,6 @@
 //! Rules about members as such: there, of the right type, and with a name that the format knows.
 
+use opentool_core::visible::{code_points, hidden};
 use opentool_text::kind;
 use serde_json::{Map, Value};
 
@@ -156,6 +157,16 @@ impl<'d> Lint<'d> {
                     message,
                     "say in a sentence what this is for",
                 );
+            });
+        }
+        let hidden = hidden(text);
+        if !hidden.is_empty() {
+            self.within("description", |lint| {
+                let message = format!(
+                    "the description has characters that no reader sees ({}); models are given it without them",
+                    code_points(&hidden)
+                );
+                lint.found(rule::HIDDEN_CHARACTERS, Culprit::Value, message, "remove them");
             });
         }
         Some(text)

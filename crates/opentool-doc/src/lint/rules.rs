@@ -45,6 +45,7 @@ rules! {
     DUPLICATE_PARAMETER = "duplicate-parameter", Error, "parameter names are unique in their function";
     EMPTY_NAME = "empty-name", Error, "a name is not empty";
     EMPTY_DESCRIPTION = "empty-description", Warning, "a description says something: a model reads it";
+    HIDDEN_CHARACTERS = "hidden-characters", Warning, "a description has no characters that a reader does not see";
     NO_DESCRIPTION = "no-description", Note, "a parameter is described, by itself or by its schema";
     UNKNOWN_TYPE = "unknown-type", Error, "`type` is one of the six types";
     OBJECT_WITHOUT_PROPERTIES = "object-without-properties", Error, "an object has `properties`";

@@ -5,6 +5,7 @@
 mod container;
 mod known;
 
+use opentool_core::visible::{clean_schema, code_points, hidden_texts, without_hidden};
 use opentool_core::{Diagnostic, Origin, ToolDefinition, ToolSet};
 use serde_json::{Map, Value};
 
@@ -51,6 +52,7 @@ pub fn parse_definitions(value: &Value) -> Result<ParsedDefinitions, Definitions
         if definition.origin.kind.is_empty() {
             definition.origin = Origin::new(listing::KIND);
         }
+        clean(&mut definition, entry, &pointer, &mut parsed.diagnostics);
         check_schema(&definition, entry, &pointer, &mut parsed.diagnostics);
         if let Err(clash) = parsed.tools.insert(Known::new(definition)) {
             let message = format!("a second definition named {} is left out", name(&clash.name));
@@ -111,6 +113,31 @@ fn other(members: &Map<String, Value>, mut raising: Raising<'_, '_>) -> Option<T
         .diagnostics
         .push(Diagnostic::warning("no-schema", raising.pointer, message).help("give it an `inputSchema`"));
     Some(definition)
+}
+
+/// Takes out of a definition's texts what no reader sees and a model obeys, and says where it was.
+fn clean(definition: &mut ToolDefinition, entry: &Value, pointer: &str, diagnostics: &mut Vec<Diagnostic>) {
+    let found = hidden_texts(entry);
+    if found.is_empty() {
+        return;
+    }
+    for (place, chars) in found {
+        let message = format!(
+            "this text has characters that no reader sees ({}), and is read without them",
+            code_points(&chars)
+        );
+        let at = format!("{pointer}{place}");
+        diagnostics.push(Diagnostic::warning("hidden-characters", at, message).help("remove them"));
+    }
+    definition.description = without_hidden(&definition.description).into_owned();
+    definition.title = definition.title.take().map(|title| without_hidden(&title).into_owned());
+    for schema in
+        [Some(&mut definition.input_schema), definition.output_schema.as_mut()].into_iter().flatten()
+    {
+        let mut clean = schema.as_value().clone();
+        clean_schema(&mut clean);
+        *schema = clean.into();
+    }
 }
 
 /// Says where a schema cannot be used. The place is found by looking which member holds it.

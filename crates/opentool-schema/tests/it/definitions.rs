@@ -219,3 +219,36 @@ fn other_values_are_no_definitions() {
         assert!(error.contains(says), "{value}: {error}");
     }
 }
+
+#[test]
+fn what_hides_in_texts_is_left_out_and_told() {
+    let hidden = "Adds.\u{e0049}\u{200b}";
+    let schema = json!({"type": "object", "properties": {
+        "description": {"type": "string", "description": hidden, "enum": [hidden]},
+    }});
+    let parsed = parse(&json!([
+        {"name": "a", "title": hidden, "description": hidden, "inputSchema": schema, "outputSchema": schema},
+        {"type": "function", "function": {"name": "b", "description": hidden, "parameters": schema}},
+        {"name": "c", "description": "Adds \u{1f469}\u{200d}\u{1f680}.\r\n", "input_schema": {"type": "object"}},
+    ]));
+    assert_eq!(
+        findings(&parsed),
+        [
+            ("hidden-characters", "/0/title"),
+            ("hidden-characters", "/0/description"),
+            ("hidden-characters", "/0/inputSchema/properties/description/description"),
+            ("hidden-characters", "/0/outputSchema/properties/description/description"),
+            ("hidden-characters", "/1/function/description"),
+            ("hidden-characters", "/1/function/parameters/properties/description/description"),
+        ]
+    );
+    let definitions: Vec<&ToolDefinition> = parsed.tools.definitions().collect();
+    for definition in &definitions[..2] {
+        assert_eq!(definition.description, "Adds.");
+        let property = &definition.input_schema.as_value()["properties"]["description"];
+        assert_eq!(*property, json!({"type": "string", "description": "Adds.", "enum": [hidden]}));
+    }
+    assert_eq!(definitions[0].title.as_deref(), Some("Adds."));
+    assert_eq!(definitions[0].output_schema.as_ref().unwrap(), &definitions[0].input_schema);
+    assert_eq!(definitions[2].description, "Adds \u{1f469}\u{200d}\u{1f680}.\r\n", "as it was");
+}

@@ -1,5 +1,6 @@
 //! Law: what a dialect can say comes back as it was.
 
+use opentool_core::visible::without_hidden;
 use opentool_core::{Annotations, Schema, ToolDefinition, ToolSet};
 use opentool_schema::{Dialect, export, list, lower, parse_definitions};
 use proptest::prelude::*;
@@ -11,11 +12,16 @@ fn hint() -> impl Strategy<Value = Option<bool>> {
     prop::option::of(any::<bool>())
 }
 
+/// A text in which nothing hides from a reader: what does is taken out on the way in.
+fn text(pattern: &'static str) -> impl Strategy<Value = String> {
+    pattern.prop_map(|text| without_hidden(&text).into_owned())
+}
+
 fn schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({"type": "string", "format": "uuid", "x-vendor": [1, 2.5, null]})),
         Just(json!(true)),
-        "\\PC{0,8}".prop_map(|text| json!({"description": text, "default": {"type": "not a type"}})),
+        text("\\PC{0,8}").prop_map(|text| json!({"description": text, "default": {"type": "not a type"}})),
     ];
     let nested = leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
@@ -31,8 +37,8 @@ fn schema() -> impl Strategy<Value = Value> {
 prop_compose! {
     fn definition()(
         name in "[a-zA-Z0-9_.-]{1,12}|\\PC{0,4}x",
-        title in prop::option::of("\\PC{0,8}"),
-        description in "\\PC{0,20}|a\nb",
+        title in prop::option::of(text("\\PC{0,8}")),
+        description in text("\\PC{0,20}|a\nb"),
         input in schema(),
         output in prop::option::of(schema()),
         read_only in hint(), destructive in hint(), idempotent in hint(), open_world in hint(),

@@ -2,6 +2,7 @@
 //!
 //! Printing a document must not take away what a newer version, another SDK or a person put there, nor shuffle it.
 
+use opentool_text::Members;
 use serde_json::{Map, Value};
 
 /// The members of an object that the fields beside it do not hold, and the order of all of its members.
@@ -54,18 +55,14 @@ impl Extra {
     }
 
     /// What is left of an object whose fields took the members `taken`, in the format's order.
-    pub(crate) fn of(object: &Map<String, Value>, taken: &[&'static str]) -> Self {
+    pub(crate) fn of(object: &Members<'_>, taken: &[&'static str]) -> Self {
         let members: Map<String, Value> = object
             .iter()
-            .filter(|(name, _)| !taken.contains(&name.as_str()))
-            .map(|(name, value)| (name.clone(), value.clone()))
+            .filter(|(name, _)| !taken.contains(name))
+            .map(|(name, value)| (name.to_owned(), value.to_value()))
             .collect();
         let plain = taken.iter().copied().chain(members.keys().map(String::as_str));
-        let order = if object.keys().map(String::as_str).eq(plain) {
-            Vec::new()
-        } else {
-            object.keys().map(|name| Box::from(name.as_str())).collect()
-        };
+        let order = if object.keys().eq(plain) { Vec::new() } else { object.keys().map(Box::from).collect() };
         Self((!members.is_empty() || !order.is_empty()).then(|| Box::new(Kept { members, order })))
     }
 

@@ -1,9 +1,7 @@
 //! From text to a document, and to everything that is to say about it.
 
-use std::borrow::Cow;
-
-use opentool_core::{Diagnostic, Location, Severity};
-use opentool_text::{Expected, Notation};
+use opentool_core::{Diagnostic, Severity};
+use opentool_text::{Expected, Notation, Tree};
 use serde_json::Value;
 
 use crate::lint::rules;
@@ -63,30 +61,36 @@ pub fn lint(text: impl AsRef<[u8]>, file: &str) -> Vec<Diagnostic> {
 }
 
 /// What a text holds, and what is wrong with it.
-struct Checked {
-    value: Value,
+struct Checked<'t> {
+    value: Tree<'t>,
     diagnostics: Vec<Diagnostic>,
 }
 
-fn check(text: &[u8], file: &str) -> Result<Checked, DocError> {
+fn check<'t>(text: &'t [u8], file: &str) -> Result<Checked<'t>, DocError> {
     let with_file = |mut found: Diagnostic| {
         found.file = (!file.is_empty()).then(|| file.to_owned());
         found
     };
     let syntax = |found: Box<Diagnostic>| DocError::Syntax(Box::new(with_file(*found)));
     let text = opentool_text::decode(text).map_err(syntax)?;
-    let (text, parsed, beyond) = read_numbers(text, &EXPECTED.notation(notation(file))).map_err(syntax)?;
-    let text = &*text;
+    let parsed = opentool_text::parse_tree(text, &EXPECTED.notation(notation(file))).map_err(syntax)?;
     let mut findings = lint::check(&parsed.value);
-    for found in beyond {
-        findings.take(found, Culprit::Value);
-    }
     let not_a_document = findings.is_not_opentool();
     if !not_a_document {
         lint::number::check(&parsed.value, text, parsed.notation, &mut findings);
     }
     for found in parsed.findings {
-        findings.take(found, Culprit::Key);
+        let culprit = match found.code {
+            "number-range" => {
+                // Of JSON: nobody wrote the number that stands in its place.
+                if found.severity == Severity::Error {
+                    findings.forget(&found.pointer);
+                }
+                Culprit::Value
+            }
+            _ => Culprit::Key,
+        };
+        findings.take(found, culprit);
     }
     let diagnostics: Vec<_> = findings.located(text, parsed.notation).into_iter().map(with_file).collect();
     if not_a_document {
@@ -94,49 +98,6 @@ fn check(text: &[u8], file: &str) -> Result<Checked, DocError> {
     } else {
         Ok(Checked { value: parsed.value, diagnostics })
     }
-}
-
-/// Reads a text; a number that nothing can hold is told and read as another, so that it hides nothing else that is wrong.
-fn read_numbers<'t>(text: &'t str, expected: &Expected<'_>) -> Result<Reading<'t>, Box<Diagnostic>> {
-    /// Each of them costs a reading.
-    const MOST: usize = 20;
-    let (mut text, mut beyond) = (Cow::Borrowed(text), Vec::new());
-    loop {
-        match opentool_text::parse(&text, expected) {
-            Ok(parsed) => return Ok((text, parsed, beyond)),
-            Err(found) if found.code == "number-range" && beyond.len() < MOST => {
-                let Some(without) = found
-                    .location
-                    .and_then(|place| without_number(&text, place, beyond.len().saturating_add(1)))
-                else {
-                    return Err(found);
-                };
-                text = Cow::Owned(without);
-                beyond.push(*found);
-            }
-            Err(found) => return Err(found),
-        }
-    }
-}
-
-type Reading<'t> = (Cow<'t, str>, opentool_text::Parsed, Vec<Diagnostic>);
-
-/// The text with another number, of its own, in the place of the one that stands, or ends, at the place. Nothing else moves.
-fn without_number(text: &str, place: Location, own: usize) -> Option<String> {
-    let is_number = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
-    let line: usize = text.split_inclusive('\n').take(place.line.checked_sub(1)?).map(str::len).sum();
-    let at = line.saturating_add(place.column).min(text.len());
-    let bytes = text.as_bytes();
-    let last = bytes.get(..at)?.iter().rposition(is_number)?;
-    let first = bytes
-        .get(..last)?
-        .iter()
-        .rposition(|byte| !is_number(byte))
-        .map_or(0, |before| before.saturating_add(1));
-    let length = bytes.get(first..)?.iter().take_while(|byte| is_number(byte)).count();
-    let (before, after) = (text.get(..first)?, text.get(first.saturating_add(length)..)?);
-    let own = format!("{own}e99");
-    Some(format!("{before}{own:<length$}{after}"))
 }
 
 fn not_opentool(diagnostics: &[Diagnostic]) -> DocError {
@@ -152,8 +113,9 @@ impl Document {
     /// # Errors
     /// [`DocError::NotOpenTool`] if the value is something else.
     pub fn read(value: &Value) -> Result<Parsed, DocError> {
-        let findings = lint::check(value);
-        let document = read::document(value).filter(|_| !findings.is_not_opentool());
+        let value = Tree::from(value);
+        let findings = lint::check(&value);
+        let document = read::document(&value).filter(|_| !findings.is_not_opentool());
         let diagnostics = findings.into_list();
         match document {
             Some(document) => Ok(Parsed { document, diagnostics }),
@@ -163,7 +125,7 @@ impl Document {
 
     /// Every rule that the document breaks, in its order.
     pub fn lint(&self) -> Vec<Diagnostic> {
-        lint::check(&self.to_value()).into_list()
+        lint::check(&Tree::from(&self.to_value())).into_list()
     }
 }
 

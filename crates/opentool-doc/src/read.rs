@@ -4,7 +4,7 @@
 //! wrong type stays in `extra`, as it was written; a function or parameter without a name is left out.
 
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use opentool_text::{Members, Tree};
 
 use crate::members::{self, Names};
 use crate::{Document, Extra, Function, Info, Parameter, Return, Schema, SchemaType, Server};
@@ -14,17 +14,17 @@ const MAX_DEPTH: usize = 128;
 
 /// An object on its way into a struct.
 struct Reading<'v> {
-    object: &'v Map<String, Value>,
+    object: &'v Members<'v>,
     taken: Vec<&'static str>,
 }
 
 impl<'v> Reading<'v> {
-    fn new(object: &'v Map<String, Value>) -> Self {
+    fn new(object: &'v Members<'v>) -> Self {
         Self { object, taken: Vec::new() }
     }
 
     /// A member, if it can be read; else it stays where it is.
-    fn take<T>(&mut self, name: &'static str, read: impl FnOnce(&'v Value) -> Option<T>) -> Option<T> {
+    fn take<T>(&mut self, name: &'static str, read: impl FnOnce(&'v Tree<'v>) -> Option<T>) -> Option<T> {
         let value = read(self.object.get(name)?)?;
         self.taken.push(name);
         Some(value)
@@ -43,12 +43,12 @@ impl<'v> Reading<'v> {
 }
 
 /// The document; `None` if the value is not an object.
-pub(crate) fn document(value: &Value) -> Option<Document> {
+pub(crate) fn document(value: &Tree<'_>) -> Option<Document> {
     let mut reading = Reading::new(value.as_object()?);
     // YAML reads an unquoted `1.0` as a number; it is still the version that was meant.
     let opentool = reading.take("opentool", |value| match value {
-        Value::String(version) => Some(version.clone()),
-        Value::Number(number) => Some(number.to_string()),
+        Tree::String(version) => Some(version.to_string()),
+        Tree::Number(number) => Some(number.to_string()),
         _ => None,
     });
     let info = reading.take("info", info);
@@ -65,7 +65,7 @@ pub(crate) fn document(value: &Value) -> Option<Document> {
     })
 }
 
-fn info(value: &Value) -> Option<Info> {
+fn info(value: &Tree<'_>) -> Option<Info> {
     let mut reading = Reading::new(value.as_object()?);
     Some(Info {
         title: reading.text("title").unwrap_or_default(),
@@ -75,7 +75,7 @@ fn info(value: &Value) -> Option<Info> {
     })
 }
 
-fn server(value: &Value) -> Option<Server> {
+fn server(value: &Tree<'_>) -> Option<Server> {
     let mut reading = Reading::new(value.as_object()?);
     Some(Server {
         url: reading.text("url")?,
@@ -84,7 +84,7 @@ fn server(value: &Value) -> Option<Server> {
     })
 }
 
-pub(crate) fn function(value: &Value) -> Option<Function> {
+pub(crate) fn function(value: &Tree<'_>) -> Option<Function> {
     let mut reading = Reading::new(value.as_object()?);
     Some(Function {
         name: reading.text("name")?,
@@ -96,18 +96,18 @@ pub(crate) fn function(value: &Value) -> Option<Function> {
     })
 }
 
-fn parameter(value: &Value) -> Option<Parameter> {
+fn parameter(value: &Tree<'_>) -> Option<Parameter> {
     let mut reading = Reading::new(value.as_object()?);
     Some(Parameter {
         name: reading.text("name")?,
         description: reading.text("description"),
         schema: reading.take("schema", |value| schema(value, 0)).unwrap_or_default(),
-        required: reading.take("required", Value::as_bool).unwrap_or_default(),
+        required: reading.take("required", Tree::as_bool).unwrap_or_default(),
         extra: reading.extra(members::PARAMETER),
     })
 }
 
-fn returns(value: &Value) -> Option<Return> {
+fn returns(value: &Tree<'_>) -> Option<Return> {
     let mut reading = Reading::new(value.as_object()?);
     Some(Return {
         name: reading.text("name").unwrap_or_default(),
@@ -117,7 +117,7 @@ fn returns(value: &Value) -> Option<Return> {
     })
 }
 
-pub(crate) fn schema(value: &Value, depth: usize) -> Option<Schema> {
+pub(crate) fn schema(value: &Tree<'_>, depth: usize) -> Option<Schema> {
     if depth > MAX_DEPTH {
         return None;
     }
@@ -129,7 +129,7 @@ pub(crate) fn schema(value: &Value, depth: usize) -> Option<Schema> {
         description: reading.text("description"),
         properties: reading.take("properties", |value| entries(value, |value| schema(value, inner))),
         items: reading.take("items", |value| schema(value, inner)).map(Box::new),
-        values: reading.take("enum", |value| value.as_array().cloned()),
+        values: reading.take("enum", |value| Some(value.as_array()?.iter().map(Tree::to_value).collect())),
         required: reading.take("required", |value| {
             value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
         }),
@@ -138,17 +138,17 @@ pub(crate) fn schema(value: &Value, depth: usize) -> Option<Schema> {
 }
 
 /// The items of a list that can be read.
-fn list<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+fn list<T>(value: &Tree<'_>, read: impl Fn(&Tree<'_>) -> Option<T>) -> Option<Vec<T>> {
     Some(value.as_array()?.iter().filter_map(read).collect())
 }
 
 /// The entries of an object that can be read.
-fn entries<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<IndexMap<String, T>> {
+fn entries<T>(value: &Tree<'_>, read: impl Fn(&Tree<'_>) -> Option<T>) -> Option<IndexMap<String, T>> {
     let object = value.as_object()?;
-    Some(object.iter().filter_map(|(name, value)| Some((name.clone(), read(value)?))).collect())
+    Some(object.iter().filter_map(|(name, value)| Some((name.to_owned(), read(value)?))).collect())
 }
 
 /// The same where an empty map means the same as none; an empty one stays as it is written.
-fn map<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<IndexMap<String, T>> {
+fn map<T>(value: &Tree<'_>, read: impl Fn(&Tree<'_>) -> Option<T>) -> Option<IndexMap<String, T>> {
     entries(value, read).filter(|entries| !entries.is_empty())
 }

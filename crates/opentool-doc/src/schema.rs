@@ -3,7 +3,8 @@
 use std::fmt;
 
 use indexmap::IndexMap;
-use serde_json::Value;
+use opentool_text::Tree;
+use serde_json::{Number, Value};
 
 use crate::{Extra, reference};
 
@@ -140,12 +141,27 @@ impl SchemaType {
             | (Self::String, Value::String(_))
             | (Self::Array, Value::Array(_))
             | (Self::Object, Value::Object(_)) => true,
-            (Self::Integer, Value::Number(number)) => {
-                !number.is_f64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
-            }
+            (Self::Integer, Value::Number(number)) => is_whole(number),
             _ => false,
         }
     }
+
+    /// The same for what was only read to be looked at.
+    pub(crate) fn takes(self, value: &Tree<'_>) -> bool {
+        match (self, value) {
+            (Self::Boolean, Tree::Bool(_))
+            | (Self::Number, Tree::Number(_))
+            | (Self::String, Tree::String(_))
+            | (Self::Array, Tree::Array(_))
+            | (Self::Object, Tree::Object(_)) => true,
+            (Self::Integer, Tree::Number(number)) => is_whole(number),
+            _ => false,
+        }
+    }
+}
+
+fn is_whole(number: &Number) -> bool {
+    !number.is_f64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
 
 impl fmt::Display for SchemaType {

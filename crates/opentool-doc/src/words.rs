@@ -1,5 +1,6 @@
 //! Words for messages: pictures of values, and the likeliest word that was meant.
 
+use opentool_text::Tree;
 use serde_json::Value;
 
 /// The longest picture of a value or a name, in characters. Documents may hold names of megabytes.
@@ -14,21 +15,21 @@ pub(crate) fn short(text: &str) -> String {
 }
 
 /// A value as it is written, cut where it is long; only the kind of what is not a scalar.
-pub(crate) fn literal(value: &Value) -> String {
+pub(crate) fn literal(value: &Tree<'_>) -> String {
     match value {
-        Value::String(text) => Value::String(short(text)).to_string(),
-        Value::Array(_) | Value::Object(_) => opentool_text::kind(value).to_owned(),
+        Tree::String(text) => Value::String(short(text)).to_string(),
+        Tree::Array(_) | Tree::Object(_) => value.kind().to_owned(),
         other => other.to_string(),
     }
 }
 
 /// What was found, with its kind: `the text "5"`.
-pub(crate) fn found(value: &Value) -> String {
+pub(crate) fn found(value: &Tree<'_>) -> String {
     match value {
-        Value::String(_) => format!("the text {}", literal(value)),
-        Value::Number(_) => format!("the number {value}"),
-        Value::Bool(_) => format!("the boolean {value}"),
-        other => opentool_text::kind(other).to_owned(),
+        Tree::String(_) => format!("the text {}", literal(value)),
+        Tree::Number(_) => format!("the number {value}"),
+        Tree::Bool(_) => format!("the boolean {value}"),
+        other => other.kind().to_owned(),
     }
 }
 

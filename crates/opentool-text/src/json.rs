@@ -1,34 +1,64 @@
 //! JSON text to a value, telling of keys that stand twice.
 //!
 //! `serde_json` alone takes the last of two equal keys without a word; what the other said is lost, so it is an error, as
-//! it is in YAML. Unlike there the rest is read. Depth is limited by `serde_json` (128), which is
+//! it is in YAML, and the rest is read. Depth is limited by `serde_json` (128), which is
 //! what lets every reader walk a document by recursion.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
+use std::marker::PhantomData;
 
 use opentool_core::{Diagnostic, Location};
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
-use serde_json::{Map, Number, Value};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
 
-use crate::{Notation, Parsed, pointer};
+use crate::beyond::Source;
+use crate::build::Build;
+use crate::{Notation, Parsed, locate, pointer};
 
 /// Levels that `serde_json` reads.
 const LEVELS: usize = 127;
+
+/// A hostile text could be wrong in every byte.
+const MOST_FINDINGS: usize = 1_000;
+
+/// The most of a number that is shown, in bytes: it may have as many digits as the text.
+const SHOWN: usize = 40;
 
 /// Reads JSON.
 ///
 /// # Errors
 /// A diagnostic with the place where the text stops being JSON.
-pub(crate) fn parse(text: &str) -> Result<Parsed, Box<Diagnostic>> {
-    let findings = RefCell::new(Vec::new());
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Seed { path: &Path::Root, findings: &findings }
-        .deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value))
-        .map_err(|error| Box::new(broken(text, &error)))?;
-    Ok(Parsed { value, notation: Notation::Json, findings: findings.into_inner() })
+pub(crate) fn parse<'t, V: Build<'t>>(text: &'t str) -> Result<Parsed<V>, Box<Diagnostic>> {
+    read(&Source::plain(text)).or_else(|error| {
+        // Only then the text is looked through for numbers: hardly any has one that nothing can hold.
+        let without = is_beyond(&error).then(|| Source::without_beyond(text)).flatten();
+        match without {
+            Some(source) => read(&source).map_err(|error| Box::new(broken(text, &error))),
+            None => Err(Box::new(broken(text, &error))),
+        }
+    })
+}
+
+fn read<'t, V: Build<'t>>(source: &Source<'t>) -> Result<Parsed<V>, serde_json::Error> {
+    let reading = Reading { source, findings: RefCell::default(), beyond: RefCell::default() };
+    let mut deserializer = serde_json::Deserializer::from_str(source.text());
+    let value = reading.at(&Path::Root).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    let Reading { findings, beyond, .. } = reading;
+    let (mut findings, beyond) = (findings.into_inner(), beyond.into_inner());
+    let places = locate::locations(source.text(), beyond.iter().map(|(at, _)| *at).collect());
+    for (at, mut found) in beyond {
+        found.location = places.get(&at).copied();
+        findings.push(found);
+    }
+    Ok(Parsed { value, notation: Notation::Json, findings })
+}
+
+/// Whether the reading ended at a number that nothing can hold. `serde_json` has no kind for it.
+fn is_beyond(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("number out of range")
 }
 
 fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {
@@ -40,11 +70,6 @@ fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {
     // serde_json appends the place to its message; ours stands in a field.
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text);
-    // serde_json has no kind for it. The text is JSON; it is the number that nothing here can hold.
-    if message.starts_with("number out of range") {
-        let message = "this number is beyond what a number of 64 bits can be, which is about ±1.8e308";
-        return Diagnostic::error("number-range", "", message).location(place).help("write it as a string");
-    }
     Diagnostic::error("json-syntax", "", format!("this is not valid JSON: {message}")).location(place)
 }
 
@@ -82,93 +107,156 @@ impl Path<'_> {
     }
 }
 
-struct Seed<'a> {
-    path: &'a Path<'a>,
-    findings: &'a RefCell<Vec<Diagnostic>>,
+/// What a whole reading shares.
+struct Reading<'s, 't> {
+    source: &'s Source<'t>,
+    findings: RefCell<Vec<Diagnostic>>,
+    /// The same about numbers, with the byte at which they stand.
+    beyond: RefCell<Vec<(usize, Diagnostic)>>,
 }
 
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
-    type Value = Value;
+impl<'t> Reading<'_, 't> {
+    fn at<'a, V>(&'a self, path: &'a Path<'a>) -> Seed<'a, 't, V> {
+        Seed { path, reading: self, value: PhantomData }
+    }
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn twice(&self, path: &Path<'_>, name: &str) {
+        let Ok(mut findings) = self.findings.try_borrow_mut() else { return };
+        if findings.len() < MOST_FINDINGS {
+            let message = format!(
+                "the key `{name}` stands twice in one object; the last one counts, what the other says is lost"
+            );
+            let pointer = Path::Key(path, name).pointer();
+            let found = Diagnostic::error("duplicate-key", pointer, message);
+            findings.push(found.help("remove one of the two, or put all in one"));
+        }
+    }
+
+    /// The nearest number that there is, for one that nothing can hold.
+    fn nearest(&self, path: &Path<'_>, at: usize, number: &str) -> f64 {
+        if let Ok(mut beyond) = self.beyond.try_borrow_mut()
+            && beyond.len() < MOST_FINDINGS
+        {
+            let shown = match number.get(..SHOWN) {
+                Some(start) => format!("{start}…"),
+                None => number.to_owned(),
+            };
+            let message = format!(
+                "the number {shown} is beyond what a number of 64 bits can be, which is about ±1.8e308; that is what it \
+                 is read as"
+            );
+            let found = Diagnostic::error("number-range", path.pointer(), message);
+            beyond.push((at, found.help("write a smaller number, or a text: the same in quotes")));
+        }
+        if number.starts_with('-') { f64::MIN } else { f64::MAX }
+    }
+}
+
+struct Seed<'a, 't, V> {
+    path: &'a Path<'a>,
+    reading: &'a Reading<'a, 't>,
+    value: PhantomData<V>,
+}
+
+impl<'de, 't, V: Build<'t>> DeserializeSeed<'de> for Seed<'_, 't, V> {
+    type Value = V;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<V, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Seed<'_> {
-    type Value = Value;
+impl<'de, 't, V: Build<'t>> Visitor<'de> for Seed<'_, 't, V> {
+    type Value = V;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<V, E> {
+        Ok(V::boolean(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<V, E> {
+        Ok(V::number(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<V, E> {
+        Ok(V::number(value.into()))
     }
 
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number that is too large"))
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<V, E> {
+        Number::from_f64(value).map(V::number).ok_or_else(|| E::custom("a number that is too large"))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+    fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<V, E> {
+        match self.reading.source.beyond(value) {
+            Some((at, number)) => {
+                let nearest = self.reading.nearest(self.path, at, number);
+                self.visit_f64(nearest)
+            }
+            None => Ok(V::text(Cow::Borrowed(self.reading.source.original(value)))),
+        }
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
+    fn visit_str<E>(self, value: &str) -> Result<V, E> {
+        Ok(V::text(Cow::Owned(value.to_owned())))
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<V, E> {
+        Ok(V::null())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<V, A::Error> {
         let mut items = Vec::new();
         loop {
             let path = Path::Item(self.path, items.len());
-            match access.next_element_seed(Seed { path: &path, findings: self.findings })? {
+            match access.next_element_seed(self.reading.at(&path))? {
                 Some(item) => items.push(item),
                 None => break,
             }
         }
-        // A document is read once and kept long.
-        items.shrink_to_fit();
-        Ok(Value::Array(items))
+        Ok(V::list(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut members = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            let path = Path::Key(self.path, &key);
-            let value = access.next_value_seed(Seed { path: &path, findings: self.findings })?;
-            match members.entry(key) {
-                Entry::Vacant(entry) => {
-                    entry.insert(value);
-                }
-                Entry::Occupied(mut entry) => {
-                    let mut findings = self.findings.try_borrow_mut().map_err(A::Error::custom)?;
-                    // A hostile text could repeat a key a million times.
-                    if findings.len() < 1_000 {
-                        let message = format!(
-                            "the key `{}` stands twice in one object; the last one counts, what the other says is lost",
-                            entry.key()
-                        );
-                        let pointer = Path::Key(self.path, entry.key()).pointer();
-                        let found = Diagnostic::error("duplicate-key", pointer, message);
-                        findings.push(found.help("remove one of the two, or put all in one"));
-                    }
-                    entry.insert(value);
-                }
-            }
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<V, A::Error> {
+        let mut twice = |name: &str| self.reading.twice(self.path, name);
+        let mut members = V::Open::default();
+        while let Some(name) = access.next_key_seed(Name(self.reading))? {
+            let path = Path::Key(self.path, &name);
+            let member = access.next_value_seed(self.reading.at(&path))?;
+            V::add(&mut members, name, member, &mut twice);
         }
-        Ok(Value::Object(members))
+        Ok(V::close(members, &mut twice))
+    }
+}
+
+/// The name of a member.
+struct Name<'a, 't>(&'a Reading<'a, 't>);
+
+impl<'de, 't> DeserializeSeed<'de> for Name<'_, 't> {
+    type Value = Cow<'t, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'t, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de, 't> Visitor<'de> for Name<'_, 't> {
+    type Value = Cow<'t, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, name: &'de str) -> Result<Cow<'t, str>, E> {
+        match self.0.source.beyond(name) {
+            Some(_) => Err(E::custom("key must be a string")),
+            None => Ok(Cow::Borrowed(self.0.source.original(name))),
+        }
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Cow<'t, str>, E> {
+        Ok(Cow::Owned(name.to_owned()))
     }
 }

@@ -4,12 +4,14 @@
 //! and expansion have limits, and what is shown of a text cannot drive a terminal.
 //!
 //! Values do not carry positions. A document is read into a plain [`serde_json::Value`] with its order kept; when there
-//! is something to say about it, [`locate()`] finds the places of the few parts in question. Nothing here knows what a
-//! document means, and nothing reads a file.
+//! is something to say about it, [`locate()`] finds the places of the few parts in question. Who keeps nothing of a document
+//! reads it into a [`Tree`], which borrows its texts. Nothing here knows what a document means, and nothing reads a file.
 //!
 //! [`event_stream`] is here for the same reason: the OpenTool wire and the chat models both read Server-Sent Events, and
 //! neither may import the other.
 
+mod beyond;
+mod build;
 pub mod event_stream;
 mod json;
 mod kind;
@@ -18,6 +20,7 @@ mod notation;
 pub mod pointer;
 mod read;
 mod render;
+mod tree;
 mod yaml;
 
 pub use kind::kind;
@@ -25,5 +28,6 @@ pub use locate::{Spot, locate};
 pub use notation::Notation;
 pub use opentool_core::visible::{printable, printable_json, printable_line};
 pub use pointer::Pointer;
-pub use read::{Expected, Parsed, decode, parse};
+pub use read::{Expected, Parsed, decode, parse, parse_tree};
 pub use render::{Renderer, render};
+pub use tree::{Members, Tree};

@@ -2,6 +2,9 @@
 //!
 //! Resolving one is `serde_json::Value::pointer`.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 /// The place where a walk is, as a pointer that grows and shrinks without allocating anew.
 #[derive(Debug, Clone, Default)]
 pub struct Pointer(String);
@@ -25,7 +28,10 @@ impl Pointer {
 
     /// Goes to an item of a list.
     pub fn enter_item(&mut self, index: usize) -> Mark {
-        self.enter(&index.to_string())
+        let mark = Mark(self.0.len());
+        // Writing to a string cannot fail.
+        let _ = write!(self.0, "/{index}");
+        mark
     }
 
     /// Goes back to where `enter` was called.
@@ -49,7 +55,7 @@ pub fn join(pointer: &str, member: &str) -> String {
 
 fn push(pointer: &mut String, member: &str) {
     pointer.push('/');
-    if !member.contains(['~', '/']) {
+    if !member.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
         pointer.push_str(member);
         return;
     }
@@ -64,5 +70,16 @@ fn push(pointer: &mut String, member: &str) {
 
 /// The members that a pointer goes through.
 pub fn members(pointer: &str) -> impl Iterator<Item = String> + '_ {
-    pointer.split('/').skip(1).map(|member| member.replace("~1", "/").replace("~0", "~"))
+    names(pointer).map(Cow::into_owned)
+}
+
+/// The same, borrowed where nothing is escaped.
+pub(crate) fn names(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    pointer.split('/').skip(1).map(|member| {
+        if member.contains('~') {
+            Cow::Owned(member.replace("~1", "/").replace("~0", "~"))
+        } else {
+            Cow::Borrowed(member)
+        }
+    })
 }

@@ -3,7 +3,8 @@
 use opentool_core::Diagnostic;
 use serde_json::Value;
 
-use crate::{Notation, json, yaml};
+use crate::build::Build;
+use crate::{Notation, Tree, json, yaml};
 
 /// Why a text is not a document.
 type Fault = Box<Diagnostic>;
@@ -36,18 +37,22 @@ impl<'a> Expected<'a> {
 /// What a text holds.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Parsed {
+pub struct Parsed<V = Value> {
     /// The value, order kept. Nested at most 128 levels deep, which is what lets readers walk it by recursion.
-    pub value: Value,
+    pub value: V,
     /// How the text is written.
     pub notation: Notation,
-    /// Keys that stand twice, with pointers and without places.
+    /// What the value holds in another way than the text, each with its pointer:
+    ///
+    /// * `duplicate-key` (error): of two values the last one counts;
+    /// * `number-range` (with its place): a number such as `1e400`. In JSON it is an error, and the nearest number there is
+    ///   stands in its place; in YAML, where it may be a word as well, it is a warning, and stays a text.
     pub findings: Vec<Diagnostic>,
 }
 
-impl Parsed {
+impl<V> Parsed<V> {
     /// A value of a text in this notation, about which there is nothing to say.
-    pub fn new(value: Value, notation: Notation) -> Self {
+    pub fn new(value: V, notation: Notation) -> Self {
         Self { value, notation, findings: Vec::new() }
     }
 }
@@ -78,6 +83,31 @@ pub fn decode(bytes: &[u8]) -> Result<&str, Fault> {
 /// # Errors
 /// A diagnostic with the place where the text stops being a document.
 pub fn parse(text: &str, expected: &Expected<'_>) -> Result<Parsed, Fault> {
+    read(text, expected, |value| value)
+}
+
+/// Reads a text as [`parse`] does, to a value that borrows from it: for those who look at it and keep nothing. Of JSON it
+/// costs a third; YAML is read as ever.
+///
+/// ```
+/// use opentool_text::{Expected, parse_tree};
+///
+/// let menu = parse_tree(r#"{"dishes": ["soup"]}"#, &Expected::new("a menu", "dishes:"))?.value;
+/// assert_eq!(menu.get("dishes").and_then(|dishes| dishes.as_array()?.first()?.as_str()), Some("soup"));
+/// # Ok::<(), Box<opentool_core::Diagnostic>>(())
+/// ```
+///
+/// # Errors
+/// A diagnostic with the place where the text stops being a document.
+pub fn parse_tree<'t>(text: &'t str, expected: &Expected<'_>) -> Result<Parsed<Tree<'t>>, Fault> {
+    read(text, expected, Tree::from)
+}
+
+fn read<'t, V: Build<'t>>(
+    text: &'t str,
+    expected: &Expected<'_>,
+    built: impl Fn(Value) -> V,
+) -> Result<Parsed<V>, Fault> {
     let first = text.trim_start().chars().next();
     if first.is_none() {
         return Err(Diagnostic::error("empty", "", "the document is empty").into());
@@ -91,6 +121,11 @@ pub fn parse(text: &str, expected: &Expected<'_>) -> Result<Parsed, Fault> {
     }
     let says_yaml = expected.notation == Some(Notation::Yaml);
     let looks_like_json = matches!(first, Some('{' | '['));
+    let in_yaml = |parsed: Parsed| Parsed {
+        value: built(parsed.value),
+        notation: Notation::Yaml,
+        findings: parsed.findings,
+    };
     if looks_like_json || expected.notation == Some(Notation::Json) {
         match json::parse(text) {
             Ok(parsed) => return Ok(parsed),
@@ -98,7 +133,7 @@ pub fn parse(text: &str, expected: &Expected<'_>) -> Result<Parsed, Fault> {
             Err(error) if looks_like_json && !says_yaml => return Err(error),
             Err(error) => {
                 return match yaml::parse(text) {
-                    Ok(value) if value.is_object() => Ok(in_yaml(value)),
+                    Ok(parsed) if parsed.value.is_object() => Ok(in_yaml(parsed)),
                     Err(yaml_error) if says_yaml => Err(yaml_error),
                     _ => Err(error),
                 };
@@ -106,16 +141,16 @@ pub fn parse(text: &str, expected: &Expected<'_>) -> Result<Parsed, Fault> {
         }
     }
     match yaml::parse(text) {
-        Ok(Value::String(_)) => {
+        Ok(Parsed { value: Value::String(_), .. }) => {
             let message = "this is plain text, neither JSON nor YAML with keys";
             Err(Diagnostic::error("not-a-document", "", message)
                 .help(format!("{} begins with `{}`", expected.document, expected.beginning))
                 .into())
         }
-        Ok(Value::Null) => {
+        Ok(Parsed { value: Value::Null, .. }) => {
             Err(Diagnostic::error("empty", "", "the document is empty but for comments").into())
         }
-        Ok(value) => Ok(in_yaml(value)),
+        Ok(parsed) => Ok(in_yaml(parsed)),
         Err(error) if says_yaml => Err(error),
         Err(error) => {
             let message = format!("this is neither JSON nor YAML; as YAML: {}", error.message);
@@ -125,8 +160,4 @@ pub fn parse(text: &str, expected: &Expected<'_>) -> Result<Parsed, Fault> {
             Err(found.into())
         }
     }
-}
-
-fn in_yaml(value: Value) -> Parsed {
-    Parsed { value, notation: Notation::Yaml, findings: Vec::new() }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use opentool_core::ToolDefinition;
+use opentool_text::Tree;
 use serde_json::Value;
 
 use super::Loss;
@@ -13,6 +14,9 @@ use crate::{Function, Parameter, Return, Schema, Version, import, read};
 
 /// What a return value is called where nobody gave it a name.
 const RESULT: &str = "result";
+
+/// Members of a definition in MCP's form that no model reads; `opentool_schema` keeps them there.
+const FOREIGN: &str = "mcp.members";
 
 /// The function of a tool, under this name.
 pub(super) fn function(
@@ -80,15 +84,24 @@ fn around(tool: &ToolDefinition, lost: &mut Losses<'_>) {
     if !tool.tags.is_empty() {
         lost.add("/tags", "tags", "functions have no tags; they are left out");
     }
+    let foreign = tool.metadata.get(FOREIGN).and_then(Value::as_object);
+    for name in foreign.into_iter().flat_map(|members| members.keys()) {
+        lost.add(
+            opentool_text::pointer::join("", name),
+            name,
+            format!("functions have no `{name}`; it is left out"),
+        );
+    }
 }
 
 /// The function that the tool was made from and the schemas that it uses, if the tool still says the same.
 fn unchanged(tool: &ToolDefinition) -> Option<(Function, IndexMap<String, Schema>)> {
     let kept = tool.metadata.get(import::METADATA)?;
-    let function = read::function(kept.get("function")?)?;
+    let function = read::function(&Tree::from(kept.get("function")?))?;
     let schemas = kept.get("schemas")?.as_object()?.iter();
-    let schemas: IndexMap<String, Schema> =
-        schemas.filter_map(|(name, schema)| Some((name.clone(), read::schema(schema, 0)?))).collect();
+    let schemas: IndexMap<String, Schema> = schemas
+        .filter_map(|(name, schema)| Some((name.clone(), read::schema(&Tree::from(schema), 0)?)))
+        .collect();
     let schemas = Arc::new(schemas);
     let before = import::definition(&function, &schemas);
     let same = before.input_schema == tool.input_schema && before.output_schema == tool.output_schema;

@@ -1,6 +1,6 @@
 //! Rules about the root of a document, `info` and `server`.
 
-use serde_json::{Map, Value};
+use opentool_text::{Members, Tree};
 
 use super::members::{INFO, SERVER, Shape};
 use super::{Culprit, Lint, rule};
@@ -17,7 +17,7 @@ const ROOT: Shape = Shape {
 };
 
 impl<'d> Lint<'d> {
-    pub(super) fn document(&mut self, value: &'d Value) {
+    pub(super) fn document(&mut self, value: &'d Tree<'d>) {
         if let Some(message) = not_opentool(value) {
             let help = "an OpenTool document is an object with `opentool`, `info` and `functions`";
             self.found(rule::NOT_OPENTOOL, Culprit::Value, message, help);
@@ -42,7 +42,7 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn info(&mut self, value: &'d Value) {
+    fn info(&mut self, value: &'d Tree<'d>) {
         let Some(object) = self.object(value, &INFO) else { return };
         if self.text(object, "title").is_some_and(|title| title.trim().is_empty()) {
             self.within("title", |lint| {
@@ -60,7 +60,7 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn server(&mut self, value: &'d Value) {
+    fn server(&mut self, value: &'d Tree<'d>) {
         let Some(object) = self.object(value, &SERVER) else { return };
         self.description(object);
         let Some(url) = self.text(object, "url") else { return };
@@ -91,16 +91,18 @@ impl<'d> Lint<'d> {
 }
 
 /// A member that is there and not null.
-pub(super) fn present<'d>(object: &'d Map<String, Value>, name: &str) -> Option<&'d Value> {
-    member(object, name).filter(|value| !value.is_null())
+pub(super) fn present<'o, 'd>(object: &'o Members<'d>, name: &str) -> Option<&'o Tree<'d>> {
+    object.get(name).filter(|value| !value.is_null())
 }
 
 /// Why a value is not an OpenTool document at all.
-pub(crate) fn not_opentool(value: &Value) -> Option<String> {
-    let Value::Object(object) = value else {
+pub(crate) fn not_opentool(value: &Tree<'_>) -> Option<String> {
+    let Tree::Object(object) = value else {
         return Some(format!("this is {}, not an OpenTool document", found(value)));
     };
-    if object.contains_key("opentool") || object.get("functions").is_some_and(Value::is_array) {
+    if object.contains_key("opentool")
+        || object.get("functions").is_some_and(|functions| functions.as_array().is_some())
+    {
         return None;
     }
     let other = if object.contains_key("openapi") || object.contains_key("swagger") {
@@ -111,14 +113,4 @@ pub(crate) fn not_opentool(value: &Value) -> Option<String> {
         "this is not an OpenTool document: it has no `opentool` member"
     };
     Some(other.to_owned())
-}
-
-/// The member of this name. Most objects of a document have a handful, and to look through them takes half the time of
-/// hashing the name.
-pub(super) fn member<'d>(object: &'d Map<String, Value>, name: &str) -> Option<&'d Value> {
-    const FEW: usize = 8;
-    if object.len() > FEW {
-        return object.get(name);
-    }
-    object.iter().find_map(|(key, value)| (key == name).then_some(value))
 }

@@ -4,6 +4,7 @@ use opentool_core::{Diagnostic, Severity};
 use opentool_text::{Notation, Spot, locate};
 
 use super::rules::Rule;
+use super::yaml;
 
 /// A hostile document could break a rule in every byte.
 const LIMIT: usize = 1_000;
@@ -54,6 +55,11 @@ impl Findings {
         }
     }
 
+    /// Takes back what was said of this place.
+    pub(crate) fn forget(&mut self, pointer: &str) {
+        self.list.retain(|(found, _)| found.pointer != pointer);
+    }
+
     /// Whether further findings are only counted.
     pub(crate) fn are_full(&self) -> bool {
         self.list.len() >= LIMIT
@@ -80,6 +86,11 @@ impl Findings {
         for ((found, _), place) in self.list.iter_mut().zip(places) {
             // What the reading of the text found knows its place.
             found.location = found.location.or(place);
+        }
+        if notation == Notation::Yaml {
+            for (found, _) in &mut self.list {
+                found.help = found.help.as_deref().map(yaml::fix);
+            }
         }
         self.list.sort_by_key(|(found, _)| found.location.map(|place| (place.line, place.column)));
         self.into_list()

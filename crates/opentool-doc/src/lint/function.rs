@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use opentool_text::{Members, Tree};
 
 use super::document::present;
 use super::members::{FUNCTION, PARAMETER, RETURN};
@@ -14,8 +14,8 @@ use crate::words::short;
 type Seen<'d> = HashMap<&'d str, usize>;
 
 impl<'d> Lint<'d> {
-    pub(super) fn functions(&mut self, value: &'d Value) {
-        let Value::Array(functions) = value else {
+    pub(super) fn functions(&mut self, value: &'d Tree<'d>) {
+        let Tree::Array(functions) = value else {
             return self.not_a(
                 value,
                 "functions",
@@ -34,7 +34,7 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn function(&mut self, value: &'d Value, index: usize, seen: &mut Seen<'d>) {
+    fn function(&mut self, value: &'d Tree<'d>, index: usize, seen: &mut Seen<'d>) {
         let Some(object) = self.object(value, &FUNCTION) else { return };
         if let Some(name) = self.text(object, "name") {
             self.within("name", |lint| {
@@ -54,8 +54,8 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn parameters(&mut self, value: &'d Value) {
-        let Value::Array(parameters) = value else {
+    fn parameters(&mut self, value: &'d Tree<'d>) {
+        let Tree::Array(parameters) = value else {
             let help =
                 format!("write a list, empty if there are none: `\"parameters\": [{}]`", PARAMETER.example);
             return self.not_a(value, "parameters", "a list", help);
@@ -66,7 +66,7 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn parameter(&mut self, value: &'d Value, index: usize, seen: &mut Seen<'d>) {
+    fn parameter(&mut self, value: &'d Tree<'d>, index: usize, seen: &mut Seen<'d>) {
         let Some(object) = self.object(value, &PARAMETER) else { return };
         let name = self.plain_name(object, "city");
         if let Some(name) = name.filter(|name| !name.is_empty()) {
@@ -86,7 +86,7 @@ impl<'d> Lint<'d> {
         }
         self.member_schema(object);
         if let Some(required) = present(object, "required")
-            && !required.is_boolean()
+            && required.as_bool().is_none()
         {
             self.within("required", |lint| {
                 lint.not_a(
@@ -100,36 +100,36 @@ impl<'d> Lint<'d> {
     }
 
     /// Whether a schema, or the one that it refers to, has a description.
-    fn is_described(&self, schema: Option<&Value>) -> bool {
-        let Some(schema) = schema.and_then(Value::as_object) else { return false };
+    fn is_described(&self, schema: Option<&Tree<'_>>) -> bool {
+        let Some(schema) = schema.and_then(Tree::as_object) else { return false };
         let referred = schema
             .get("$ref")
-            .and_then(Value::as_str)
+            .and_then(Tree::as_str)
             .and_then(crate::reference::name)
-            .and_then(|name| self.schemas?.get(&*name));
+            .and_then(|name| self.schemas?.get(&name));
         schema.contains_key("description")
             || referred.is_some_and(|schema| schema.get("description").is_some())
     }
 
-    fn stream(&mut self, value: &'d Value) {
+    fn stream(&mut self, value: &'d Tree<'d>) {
         self.since(Version::V2_0_0, "stream");
-        let Value::Object(events) = value else {
+        let Tree::Object(events) = value else {
             let help = format!("write an object of events: `\"stream\": {{\"data\": {}}}`", RETURN.example);
             return self.not_a(value, "stream", "an object", help);
         };
-        for (event, data) in events {
+        for (event, data) in events.iter() {
             self.within(event, |lint| lint.returns(data));
         }
     }
 
-    fn returns(&mut self, value: &'d Value) {
+    fn returns(&mut self, value: &'d Tree<'d>) {
         let Some(object) = self.object(value, &RETURN) else { return };
         self.plain_name(object, "weather");
         self.description(object);
         self.member_schema(object);
     }
 
-    fn member_schema(&mut self, object: &'d Map<String, Value>) {
+    fn member_schema(&mut self, object: &'d Members<'d>) {
         if let Some(schema) = present(object, "schema") {
             self.within("schema", |lint| lint.schema(schema, 0));
         }

@@ -2,11 +2,11 @@
 
 use super::members::SCHEMA;
 use super::{Culprit, Lint, rule};
-use serde_json::{Map, Value};
+use opentool_text::Members;
 
 impl Lint<'_> {
     /// Checks the name of a member of a schema that the format does not define.
-    pub(super) fn foreign(&mut self, name: &str, object: &Map<String, Value>) {
+    pub(super) fn foreign(&mut self, name: &str, object: &Members<'_>) {
         let Some(instead) = instead(name) else { return self.unknown(name, object, &SCHEMA) };
         let message = format!("OpenTool schemas have no `{name}`; it is kept, and no reader acts on it");
         self.found(rule::FOREIGN_KEYWORD, Culprit::Key, message, instead);

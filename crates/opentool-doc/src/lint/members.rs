@@ -1,10 +1,8 @@
 //! Rules about members as such: there, of the right type, and with a name that the format knows.
 
 use opentool_core::visible::{code_points, hidden};
-use opentool_text::kind;
-use serde_json::{Map, Value};
+use opentool_text::{Members, Tree};
 
-use super::document::member;
 use super::{Culprit, Lint, rule};
 use crate::members::{self, Names};
 use crate::words::{found, nearest, short};
@@ -67,31 +65,31 @@ pub(super) const SCHEMA: Shape = Shape {
 
 impl<'d> Lint<'d> {
     /// The members of an object of this shape, after checking which ones are there.
-    pub(super) fn object(&mut self, value: &'d Value, shape: &Shape) -> Option<&'d Map<String, Value>> {
-        let Value::Object(object) = value else {
+    pub(super) fn object(&mut self, value: &'d Tree<'d>, shape: &Shape) -> Option<&'d Members<'d>> {
+        let Tree::Object(object) = value else {
             let message = format!("{} is {}, not an object", shape.what, found(value));
             self.found(rule::WRONG_TYPE, Culprit::Value, message, format!("write `{}`", shape.example));
             return None;
         };
         self.missing(object, shape);
-        for name in object.keys().filter(|name| !shape.names.contains(&name.as_str())) {
+        for name in object.keys().filter(|name| !shape.names.contains(name)) {
             self.within(name, |lint| lint.unknown(name, object, shape));
         }
         Some(object)
     }
 
-    pub(super) fn missing(&mut self, object: &Map<String, Value>, shape: &Shape) {
+    pub(super) fn missing(&mut self, object: &Members<'_>, shape: &Shape) {
         for name in shape.required {
             let help = || match *name {
                 "name" => format!("add `\"name\": \"{}\"`", shape.called),
                 name => format!("add `\"{name}\": {}`", example(name)),
             };
-            match member(object, name) {
+            match object.get(name) {
                 None => {
                     let message = format!("{} has no `{name}`", shape.what);
                     self.found(rule::MISSING_MEMBER, Culprit::Key, message, help());
                 }
-                Some(Value::Null) => self.within(name, |lint| {
+                Some(Tree::Null) => self.within(name, |lint| {
                     let message = format!("`{name}` is null, and it is required");
                     lint.found(rule::MISSING_MEMBER, Culprit::Value, message, help());
                 }),
@@ -101,12 +99,12 @@ impl<'d> Lint<'d> {
     }
 
     /// A member that the format does not define.
-    pub(super) fn unknown(&mut self, name: &str, object: &Map<String, Value>, shape: &Shape) {
+    pub(super) fn unknown(&mut self, name: &str, object: &Members<'_>, shape: &Shape) {
         if name == "$schema" || name.starts_with("x-") {
             return;
         }
         let shown = short(name);
-        let absent = shape.names.iter().copied().filter(|known| !object.contains_key(*known));
+        let absent = shape.names.iter().copied().filter(|known| !object.contains_key(known));
         // Where nothing more is listed, nothing more has to be found out.
         let meant = if self.findings.are_full() { None } else { nearest(name, absent) };
         match meant {
@@ -126,16 +124,16 @@ impl<'d> Lint<'d> {
     }
 
     /// A member that is a text. One that is not there, or null, is the business of [`Self::missing`].
-    pub(super) fn text(&mut self, object: &'d Map<String, Value>, name: &str) -> Option<&'d str> {
-        match member(object, name)? {
-            Value::String(text) => Some(text),
-            Value::Null => None,
+    pub(super) fn text(&mut self, object: &'d Members<'d>, name: &str) -> Option<&'d str> {
+        match object.get(name)? {
+            Tree::String(text) => Some(text),
+            Tree::Null => None,
             other => {
                 self.within(name, |lint| {
                     let message = format!("`{name}` is {}, not a text", found(other));
                     let help = match other {
                         _ if name == "opentool" => "write `\"1.0.0\"` or `\"1.1.0\"`, in quotes".to_owned(),
-                        Value::Number(_) | Value::Bool(_) => format!("put it into quotes: `\"{other}\"`"),
+                        Tree::Number(_) | Tree::Bool(_) => format!("put it into quotes: `\"{other}\"`"),
                         _ => format!("write `\"{name}\": {}`", example(name)),
                     };
                     lint.found(rule::WRONG_TYPE, Culprit::Value, message, help);
@@ -146,7 +144,7 @@ impl<'d> Lint<'d> {
     }
 
     /// A description: a text, and not an empty one.
-    pub(super) fn description(&mut self, object: &'d Map<String, Value>) -> Option<&'d str> {
+    pub(super) fn description(&mut self, object: &'d Members<'d>) -> Option<&'d str> {
         let text = self.text(object, "description")?;
         if text.trim().is_empty() {
             self.within("description", |lint| {
@@ -173,7 +171,7 @@ impl<'d> Lint<'d> {
     }
 
     /// A name that is not for functions: anything but empty.
-    pub(super) fn plain_name(&mut self, object: &'d Map<String, Value>, example: &str) -> Option<&'d str> {
+    pub(super) fn plain_name(&mut self, object: &'d Members<'d>, example: &str) -> Option<&'d str> {
         let name = self.text(object, "name")?;
         if name.trim().is_empty() {
             self.within("name", |lint| {
@@ -185,8 +183,8 @@ impl<'d> Lint<'d> {
     }
 
     /// A value that should have been of another type.
-    pub(super) fn not_a(&mut self, value: &Value, name: &str, expected: &str, help: impl Into<String>) {
-        let message = format!("`{name}` is {}, not {expected}", kind(value));
+    pub(super) fn not_a(&mut self, value: &Tree<'_>, name: &str, expected: &str, help: impl Into<String>) {
+        let message = format!("`{name}` is {}, not {expected}", value.kind());
         self.found(rule::WRONG_TYPE, Culprit::Value, message, help);
     }
 }

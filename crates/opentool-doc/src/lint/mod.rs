@@ -16,12 +16,13 @@ mod reference;
 pub(crate) mod rules;
 mod schema;
 mod version;
+mod yaml;
 
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
 use opentool_text::Pointer;
-use serde_json::{Map, Value};
+use opentool_text::{Members, Tree};
 
 pub(crate) use findings::{Culprit, Findings};
 pub use rules::{RULES, Rule};
@@ -31,7 +32,7 @@ use crate::words::Guesses;
 use rules as rule;
 
 /// Checks a document.
-pub(crate) fn check(value: &Value) -> Findings {
+pub(crate) fn check(value: &Tree<'_>) -> Findings {
     let mut lint = Lint::new(value);
     lint.document(value);
     lint.findings
@@ -44,7 +45,7 @@ struct Lint<'d> {
     guesses: Guesses,
     version: Version,
     /// `schemas` of the document.
-    schemas: Option<&'d Map<String, Value>>,
+    schemas: Option<&'d Members<'d>>,
     /// Which schemas each schema refers to; the functions together are the one without a name.
     uses: IndexMap<Option<&'d str>, Vec<&'d str>>,
     /// The schemas that are only a reference, and where that leads.
@@ -58,14 +59,14 @@ struct Lint<'d> {
 }
 
 impl<'d> Lint<'d> {
-    fn new(document: &'d Value) -> Self {
-        let version = document.get("opentool").and_then(Value::as_str).and_then(Version::rules_for);
+    fn new(document: &'d Tree<'d>) -> Self {
+        let version = document.get("opentool").and_then(Tree::as_str).and_then(Version::rules_for);
         Self {
             at: Pointer::default(),
             findings: Findings::default(),
             guesses: Guesses::default(),
             version: version.unwrap_or(Version::V2_0_0),
-            schemas: document.get("schemas").and_then(Value::as_object),
+            schemas: document.get("schemas").and_then(Tree::as_object),
             uses: IndexMap::new(),
             aliases: HashMap::new(),
             needs: HashMap::new(),
@@ -89,6 +90,9 @@ impl<'d> Lint<'d> {
 
     /// Checks something inside an item of a list.
     fn within_item<T>(&mut self, index: usize, check: impl FnOnce(&mut Self) -> T) -> T {
-        self.within(&index.to_string(), check)
+        let mark = self.at.enter_item(index);
+        let result = check(self);
+        self.at.back(mark);
+        result
     }
 }

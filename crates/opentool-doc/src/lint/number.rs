@@ -3,8 +3,8 @@
 //! A value holds what was read, so whether that is what was written can only be seen in the text. Few numbers can be meant;
 //! the text is looked at for those alone.
 
-use opentool_text::{Notation, Pointer, Spot, locate};
-use serde_json::{Number, Value};
+use opentool_text::{Notation, Pointer, Spot, Tree, locate};
+use serde_json::Number;
 
 use super::{Culprit, Findings, rule};
 use crate::words::short;
@@ -19,7 +19,11 @@ const LARGE: f64 = 1e15;
 const SAFE_DIGITS: usize = 15;
 
 /// Adds what the reading changed.
-pub(crate) fn check(value: &Value, text: &str, notation: Notation, findings: &mut Findings) {
+pub(crate) fn check(value: &Tree<'_>, text: &str, notation: Notation, findings: &mut Findings) {
+    // Integers are held as they are written, and hardly any document has other numbers.
+    if !has_float(value) {
+        return;
+    }
     let signs = Signs::of(text);
     // YAML writes numbers in more ways than one.
     if notation == Notation::Json && signs == Signs::default() {
@@ -48,6 +52,15 @@ pub(crate) fn check(value: &Value, text: &str, notation: Notation, findings: &mu
         }
         (line, column) =
             if c == '\n' { (line.saturating_add(1), 1) } else { (line, column.saturating_add(1)) };
+    }
+}
+
+fn has_float(value: &Tree<'_>) -> bool {
+    match value {
+        Tree::Number(number) => number.is_f64(),
+        Tree::Array(items) => items.iter().any(has_float),
+        Tree::Object(members) => members.iter().any(|(_, member)| has_float(member)),
+        _ => false,
     }
 }
 
@@ -105,20 +118,20 @@ struct Suspects<'v> {
 }
 
 impl<'v> Suspects<'v> {
-    fn collect(&mut self, value: &'v Value, at: &mut Pointer) {
+    fn collect(&mut self, value: &'v Tree<'_>, at: &mut Pointer) {
         match value {
-            Value::Number(number) if self.found.len() < MOST && self.is_suspect(number) => {
+            Tree::Number(number) if self.found.len() < MOST && self.is_suspect(number) => {
                 self.found.push((at.as_str().to_owned(), number));
             }
-            Value::Array(items) => {
+            Tree::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     let mark = at.enter_item(index);
                     self.collect(item, at);
                     at.back(mark);
                 }
             }
-            Value::Object(members) => {
-                for (name, member) in members {
+            Tree::Object(members) => {
+                for (name, member) in members.iter() {
                     let mark = at.enter(name);
                     self.collect(member, at);
                     at.back(mark);

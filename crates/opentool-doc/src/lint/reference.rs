@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use opentool_text::{Members, Tree};
 
 use super::members::SCHEMA;
 use super::{Culprit, Lint, Rule, graph, rule};
@@ -10,12 +10,12 @@ use crate::reference;
 use crate::words::short;
 
 impl<'d> Lint<'d> {
-    pub(super) fn schemas(&mut self, value: &'d Value) {
-        let Value::Object(schemas) = value else {
+    pub(super) fn schemas(&mut self, value: &'d Tree<'d>) {
+        let Tree::Object(schemas) = value else {
             let help = "write `\"schemas\": {\"Pet\": {\"type\": \"object\", \"properties\": {…}}}`";
             return self.not_a(value, "schemas", "an object", help);
         };
-        for (name, schema) in schemas {
+        for (name, schema) in schemas.iter() {
             self.within(name, |lint| {
                 lint.schema_name(name);
                 lint.inside = Some(name);
@@ -23,8 +23,7 @@ impl<'d> Lint<'d> {
                 lint.inside = None;
             });
         }
-        let endless =
-            graph::endless(schemas.keys().map(String::as_str), |name| self.aliases.get(name).copied());
+        let endless = graph::endless(schemas.keys(), |name| self.aliases.get(name).copied());
         self.second_references(schemas, &endless);
         self.unused(schemas);
         self.recursive(schemas, &endless);
@@ -43,11 +42,10 @@ impl<'d> Lint<'d> {
     }
 
     /// A schema that is a reference.
-    pub(super) fn reference(&mut self, object: &'d Map<String, Value>, value: &'d Value, depth: usize) {
-        let siblings = object.keys().filter(|name| {
-            let name = name.as_str();
-            !matches!(name, "$ref" | "description" | "$schema") && !name.starts_with("x-")
-        });
+    pub(super) fn reference(&mut self, object: &'d Members<'d>, value: &'d Tree<'d>, depth: usize) {
+        let siblings = object
+            .keys()
+            .filter(|name| !matches!(*name, "$ref" | "description" | "$schema") && !name.starts_with("x-"));
         for name in siblings {
             self.within(name, |lint| {
                 let message = format!("`{}` stands beside `$ref`, and does not count", short(name));
@@ -55,14 +53,14 @@ impl<'d> Lint<'d> {
                 lint.found(rule::REF_SIBLINGS, Culprit::Key, message, help);
             });
         }
-        let Value::String(text) = value else {
+        let Tree::String(text) = value else {
             return self.within("$ref", |lint| {
                 lint.not_a(value, "$ref", "a text", "write `\"$ref\": \"#/schemas/NAME\"`");
             });
         };
         self.within("$ref", |lint| {
             let Some(name) = reference::name(text) else { return lint.outside(text) };
-            let Some((name, _)) = lint.schemas.and_then(|schemas| schemas.get_key_value(&*name)) else {
+            let Some((name, _)) = lint.schemas.and_then(|schemas| schemas.entry(&name)) else {
                 return lint.not_found(&name);
             };
             lint.uses.entry(lint.inside).or_default().push(name);
@@ -96,7 +94,7 @@ impl<'d> Lint<'d> {
     fn not_found(&mut self, name: &str) {
         let shown = short(name);
         let message = format!("there is no schema `{shown}`; any value is accepted in its place");
-        let known = self.schemas.into_iter().flat_map(Map::keys).map(String::as_str);
+        let known = self.schemas.into_iter().flat_map(Members::keys);
         let help = match self.guesses.nearest(name, known) {
             Some(known) => format!("did you mean `#/schemas/{known}`?"),
             None => format!("add it: `\"schemas\": {{\"{shown}\": {}}}`", SCHEMA.example),
@@ -105,12 +103,12 @@ impl<'d> Lint<'d> {
     }
 
     /// Schemas that are only references.
-    fn second_references(&mut self, schemas: &'d Map<String, Value>, endless: &HashSet<&'d str>) {
+    fn second_references(&mut self, schemas: &'d Members<'d>, endless: &HashSet<&'d str>) {
         for alias in schemas.keys() {
-            let Some(target) = self.aliases.get(alias.as_str()).copied() else { continue };
+            let Some(target) = self.aliases.get(alias).copied() else { continue };
             let mark = self.at.enter(alias);
             self.at.enter("$ref");
-            if endless.contains(alias.as_str()) {
+            if endless.contains(alias) {
                 let message = format!(
                     "`{}` refers to `{}`, and there is never a schema; any value is accepted in its place",
                     short(alias),
@@ -135,11 +133,11 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn unused(&mut self, schemas: &'d Map<String, Value>) {
+    fn unused(&mut self, schemas: &'d Members<'d>) {
         let used = graph::reachable(self.uses.get(&None).into_iter().flatten().copied(), |name| {
             self.uses.get(&Some(name)).map_or(&[], Vec::as_slice)
         });
-        for name in schemas.keys().filter(|name| !used.contains(name.as_str())) {
+        for name in schemas.keys().filter(|name| !used.contains(*name)) {
             self.within(name, |lint| {
                 let message = format!("no function uses the schema `{}`", short(name));
                 lint.found(
@@ -152,8 +150,8 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn recursive(&mut self, schemas: &'d Map<String, Value>, endless: &HashSet<&'d str>) {
-        let names = || schemas.keys().map(String::as_str);
+    fn recursive(&mut self, schemas: &'d Members<'d>, endless: &HashSet<&'d str>) {
+        let names = || schemas.keys();
         let never_end = graph::cycles(names(), |name| self.needs.get(name).map_or(&[], Vec::as_slice));
         let cycles = graph::cycles(names(), |name| self.uses.get(&Some(name)).map_or(&[], Vec::as_slice));
         let told: HashSet<&str> = never_end.iter().flatten().copied().collect();

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use opentool_text::{Members, Tree};
 
-use super::document::{member, present};
+use super::document::present;
 use super::members::SCHEMA;
 use super::{Culprit, Lint, rule};
 use crate::SchemaType;
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 128;
 const TYPES: &str = "the types are boolean, integer, number, string, array and object";
 
 impl<'d> Lint<'d> {
-    pub(super) fn schema(&mut self, value: &'d Value, depth: usize) {
+    pub(super) fn schema(&mut self, value: &'d Tree<'d>, depth: usize) {
         if depth > MAX_DEPTH {
             let message = format!("the schema is nested more than {MAX_DEPTH} levels deep");
             self.found(
@@ -27,10 +27,10 @@ impl<'d> Lint<'d> {
             );
             return;
         }
-        let Value::Object(object) = value else {
+        let Tree::Object(object) = value else {
             let message = format!("the schema is {}, not an object", found(value));
             let help = match value {
-                Value::String(word) if SchemaType::from_word(word).is_some() => {
+                Tree::String(word) if SchemaType::from_word(word).is_some() => {
                     format!("write `{{\"type\": \"{word}\"}}`")
                 }
                 _ => format!("write `{}`", SCHEMA.example),
@@ -43,7 +43,7 @@ impl<'d> Lint<'d> {
             return self.reference(object, reference, depth);
         }
         let kind = self.kind(object);
-        for name in object.keys().filter(|name| !SCHEMA.names.contains(&name.as_str())) {
+        for name in object.keys().filter(|name| !SCHEMA.names.contains(name)) {
             self.within(name, |lint| lint.foreign(name, object));
         }
         self.parts(object, kind);
@@ -61,7 +61,7 @@ impl<'d> Lint<'d> {
         self.required(object);
     }
 
-    fn kind(&mut self, object: &'d Map<String, Value>) -> Option<SchemaType> {
+    fn kind(&mut self, object: &'d Members<'d>) -> Option<SchemaType> {
         match present(object, "type") {
             None => {
                 let help = match () {
@@ -72,7 +72,7 @@ impl<'d> Lint<'d> {
                 self.found(rule::MISSING_MEMBER, Culprit::Key, "the schema has no `type`", help);
                 None
             }
-            Some(Value::String(word)) => {
+            Some(Tree::String(word)) => {
                 let kind = SchemaType::from_word(word);
                 if kind.is_none() {
                     self.within("type", |lint| {
@@ -84,10 +84,10 @@ impl<'d> Lint<'d> {
                 }
                 kind
             }
-            Some(Value::Array(words)) => {
+            Some(Tree::Array(words)) => {
                 self.within("type", |lint| {
                     let message = "`type` is a list, and a schema has one type";
-                    let first = words.iter().filter_map(Value::as_str).find_map(SchemaType::from_word);
+                    let first = words.iter().filter_map(Tree::as_str).find_map(SchemaType::from_word);
                     let help =
                         first.map_or(TYPES.to_owned(), |kind| format!("write one: `\"type\": \"{kind}\"`"));
                     lint.found(rule::WRONG_TYPE, Culprit::Value, message, help);
@@ -102,7 +102,7 @@ impl<'d> Lint<'d> {
     }
 
     /// What a type needs, and what it has no use for.
-    fn parts(&mut self, object: &Map<String, Value>, kind: Option<SchemaType>) {
+    fn parts(&mut self, object: &Members<'_>, kind: Option<SchemaType>) {
         let Some(kind) = kind else { return };
         if kind == SchemaType::Object && present(object, "properties").is_none() {
             let message = "the schema is an object, and nothing says which properties it has";
@@ -120,7 +120,8 @@ impl<'d> Lint<'d> {
             ("items", SchemaType::Array),
         ] {
             // A `required` that is no list has a worse fault.
-            let there = present(object, name).filter(|value| name != "required" || value.is_array());
+            let there =
+                present(object, name).filter(|value| name != "required" || value.as_array().is_some());
             if kind != owner && there.is_some() {
                 self.within(name, |lint| {
                     let message = format!("`{name}` belongs to the type `{owner}`, and `type` is `{kind}`");
@@ -131,16 +132,16 @@ impl<'d> Lint<'d> {
         }
     }
 
-    fn properties(&mut self, value: &'d Value, object: &'d Map<String, Value>, depth: usize) {
-        let Value::Object(properties) = value else {
+    fn properties(&mut self, value: &'d Tree<'d>, object: &'d Members<'d>, depth: usize) {
+        let Tree::Object(properties) = value else {
             let help = "write `\"properties\": {\"name\": {\"type\": \"string\"}}`";
             return self.not_a(value, "properties", "an object", help);
         };
-        let required = member(object, "required").and_then(Value::as_array);
-        let required: HashSet<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let required = object.get("required").and_then(Tree::as_array);
+        let required: HashSet<&str> = required.into_iter().flatten().filter_map(Tree::as_str).collect();
         let needed = self.needed;
-        for (name, property) in properties {
-            self.needed = needed && required.contains(name.as_str());
+        for (name, property) in properties.iter() {
+            self.needed = needed && required.contains(name);
             self.within(name, |lint| {
                 if name.is_empty() {
                     let help = "give the property a name, for example `city`";
@@ -152,21 +153,21 @@ impl<'d> Lint<'d> {
         self.needed = needed;
     }
 
-    fn required(&mut self, object: &'d Map<String, Value>) {
+    fn required(&mut self, object: &'d Members<'d>) {
         let Some(value) = present(object, "required") else { return };
         self.within("required", |lint| {
-            let Value::Array(names) = value else {
+            let Tree::Array(names) = value else {
                 let help = match value {
-                    Value::Bool(_) => "in a schema, `required` lists names, at the object around: `\"required\": [\"city\"]`",
+                    Tree::Bool(_) => "in a schema, `required` lists names, at the object around: `\"required\": [\"city\"]`",
                     _ => "list the properties that must be there: `\"required\": [\"city\"]`",
                 };
                 return lint.not_a(value, "required", "a list of property names", help);
             };
-            let properties = member(object, "properties").and_then(Value::as_object);
+            let properties = object.get("properties").and_then(Tree::as_object);
             let mut seen = HashSet::new();
             for (index, name) in names.iter().enumerate() {
                 lint.within_item(index, |lint| match name {
-                    Value::String(name) => lint.required_name(name, properties, &mut seen),
+                    Tree::String(name) => lint.required_name(name, properties, &mut seen),
                     other => {
                         let message = format!("`required` holds {}, not the name of a property", found(other));
                         lint.found(rule::WRONG_TYPE, Culprit::Value, message, "write names: `\"required\": [\"city\"]`");
@@ -179,15 +180,19 @@ impl<'d> Lint<'d> {
     fn required_name(
         &mut self,
         name: &'d str,
-        properties: Option<&'d Map<String, Value>>,
+        properties: Option<&'d Members<'d>>,
         seen: &mut HashSet<&'d str>,
     ) {
+        let repeats = !seen.insert(name);
+        if !repeats && properties.is_some_and(|properties| properties.contains_key(name)) {
+            return;
+        }
         let shown = short(name);
-        if !seen.insert(name) {
+        if repeats {
             let message = format!("`{shown}` stands in `required` twice");
             self.found(rule::DUPLICATE_REQUIRED, Culprit::Value, message, "remove one of the two");
-        } else if properties.is_none_or(|properties| !properties.contains_key(name)) {
-            let known = properties.into_iter().flat_map(Map::keys).map(String::as_str);
+        } else {
+            let known = properties.into_iter().flat_map(Members::keys);
             let help = match self.guesses.nearest(name, known) {
                 Some(known) => format!("did you mean `{known}`?"),
                 None => format!("add it to `properties`, or remove it from `required`: `{shown}`"),

@@ -1,6 +1,6 @@
 //! Rules about versions, and about members that came with one.
 
-use serde_json::{Map, Value};
+use opentool_text::Members;
 
 use super::{Culprit, Lint, rule};
 use crate::Version;
@@ -10,7 +10,7 @@ use crate::words::short;
 const VERSIONS: &str = "the versions are 1.0.0, 1.1.0 (adds `server`) and 2.0.0 (adds `stream`)";
 
 impl<'d> Lint<'d> {
-    pub(super) fn format_version(&mut self, object: &'d Map<String, Value>) {
+    pub(super) fn format_version(&mut self, object: &'d Members<'d>) {
         let Some(version) = self.text(object, "opentool") else { return };
         self.within("opentool", |lint| {
             let shown = short(version);

@@ -129,7 +129,7 @@ async fn a_tool_that_blocks_its_thread_cannot_keep_the_client_waiting() {
     let server = Server::new(set([Arc::new(blocking)])).timeout(Duration::from_millis(50));
     let client = Client::of(server, Way::Http, Era::Modern).await;
     let result = client.result("blocking", json!({})).await;
-    assert!(failed(&result) && text(&result).contains("50ms"), "{}", text(&result));
+    assert!(failed(&result) && text(&result).contains("50 ms"), "{}", text(&result));
     drop(release);
 }
 

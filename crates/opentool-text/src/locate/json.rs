@@ -1,5 +1,8 @@
 //! Walking over JSON that is known to be valid, by counting brackets: nothing is built, nothing wanted is missed.
 
+use std::collections::HashMap;
+use std::slice::Iter;
+
 use opentool_core::Location;
 
 use super::{Place, Wanted};
@@ -19,32 +22,31 @@ pub(super) fn walk(text: &str, wanted: &mut Wanted) {
     let locations = locations(text, bytes);
     wanted.places(&mut |place| {
         if let Place::Byte(at) = place {
-            let found = locations.binary_search_by_key(at, |(byte, _)| *byte).ok();
-            let location = found.and_then(|index| locations.get(index)).map(|(_, location)| *location);
-            *place = location.map_or(Place::Unknown, Place::Known);
+            *place = locations.get(at).copied().map_or(Place::Unknown, Place::Known);
         }
     });
 }
 
-/// The lines and columns of byte positions, sorted. One pass: a document can be one line of megabytes.
-fn locations(text: &str, mut bytes: Vec<usize>) -> Vec<(usize, Location)> {
+/// The lines and columns of byte positions. One pass: a document can be one line of megabytes.
+pub(crate) fn locations(text: &str, mut bytes: Vec<usize>) -> HashMap<usize, Location> {
     bytes.sort_unstable();
     bytes.dedup();
-    let mut wanted = bytes.into_iter().peekable();
-    let mut found = Vec::new();
     let mut here = Location::new(1, 1);
-    for (at, c) in text.char_indices() {
-        while wanted.next_if(|byte| *byte <= at).is_some() {
-            found.push((at, here));
-        }
-        if wanted.peek().is_none() {
-            break;
-        }
-        if c == '\n' {
-            here = Location::new(here.line.saturating_add(1), 1);
-        } else {
-            here.column = here.column.saturating_add(1);
-        }
+    let mut done = 0_usize;
+    let mut found = HashMap::with_capacity(bytes.len());
+    for at in bytes {
+        let Some(between) = text.get(done..at) else { break };
+        let line_ends = between.bytes().filter(|byte| *byte == b'\n').count();
+        here = match between.rfind('\n') {
+            Some(last) => {
+                let line = between.get(last..).unwrap_or_default();
+                // Its characters begin with the line end, and columns with 1.
+                Location::new(here.line.saturating_add(line_ends), line.chars().count())
+            }
+            None => Location::new(here.line, here.column.saturating_add(between.chars().count())),
+        };
+        done = at;
+        found.insert(at, here);
     }
     found
 }
@@ -54,7 +56,7 @@ struct Scanner<'t> {
     at: usize,
 }
 
-impl Scanner<'_> {
+impl<'t> Scanner<'t> {
     fn peek(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
     }
@@ -79,7 +81,9 @@ impl Scanner<'_> {
         match (self.peek(), inside) {
             (b'{', Some(wanted)) => self.object(wanted),
             (b'[', Some(wanted)) => self.array(wanted),
-            _ => self.skip(),
+            (b'{' | b'[', None) => self.skip(),
+            (b'"', _) => self.string(),
+            _ => self.word(),
         }
     }
 
@@ -93,9 +97,14 @@ impl Scanner<'_> {
             }
             let start = self.at;
             self.string();
-            let key =
-                self.text.get(start..self.at).and_then(|text| serde_json::from_slice::<String>(text).ok());
-            let member = key.and_then(|key| wanted.members.get_mut(&key));
+            let written = self.text.get(start..self.at).unwrap_or_default();
+            let member = match plain(written) {
+                Some(name) => wanted.members.get_mut(name),
+                None => {
+                    let name = serde_json::from_slice::<String>(written).unwrap_or_default();
+                    wanted.members.get_mut(&name)
+                }
+            };
             if let Some(member) = member {
                 member.forget();
                 member.key = Place::Byte(start);
@@ -126,33 +135,24 @@ impl Scanner<'_> {
         }
     }
 
-    /// Skips a value by counting brackets.
+    /// Skips an object or a list by counting brackets.
     fn skip(&mut self) {
+        let mut rest = self.rest();
         let mut depth = 0_usize;
-        while self.at < self.text.len() {
-            match self.peek() {
-                b'"' => self.string(),
-                b'{' | b'[' => {
-                    depth = depth.saturating_add(1);
-                    self.step();
-                }
+        while let Some(byte) = rest.next() {
+            match byte {
+                b'"' => skip_string(&mut rest),
+                b'{' | b'[' => depth = depth.saturating_add(1),
                 b'}' | b']' => {
-                    if depth == 0 {
-                        return;
-                    }
                     depth = depth.saturating_sub(1);
-                    self.step();
+                    if depth == 0 {
+                        break;
+                    }
                 }
-                b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => {
-                    self.step();
-                    continue;
-                }
-                _ => self.word(),
-            }
-            if depth == 0 {
-                return;
+                _ => {}
             }
         }
+        self.go_on(&rest);
     }
 
     fn word(&mut self) {
@@ -162,19 +162,36 @@ impl Scanner<'_> {
     }
 
     fn string(&mut self) {
-        self.step();
-        while self.at < self.text.len() {
-            match self.peek() {
-                b'\\' => {
-                    self.step();
-                    self.step();
-                }
-                b'"' => {
-                    self.step();
-                    return;
-                }
-                _ => self.step(),
+        let mut rest = self.rest();
+        rest.next();
+        skip_string(&mut rest);
+        self.go_on(&rest);
+    }
+
+    fn rest(&self) -> Iter<'t, u8> {
+        self.text.get(self.at..).unwrap_or_default().iter()
+    }
+
+    fn go_on(&mut self, rest: &Iter<'_, u8>) {
+        self.at = self.text.len().saturating_sub(rest.len());
+    }
+}
+
+/// Goes behind the end of a string that has begun.
+fn skip_string(rest: &mut Iter<'_, u8>) {
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'\\' => {
+                rest.next();
             }
+            b'"' => return,
+            _ => {}
         }
     }
+}
+
+/// What stands between the quotes, if it means itself.
+fn plain(written: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(written).ok()?.strip_prefix('"')?.strip_suffix('"')?;
+    (!text.contains('\\')).then_some(text)
 }

@@ -11,6 +11,8 @@ use std::collections::HashMap;
 
 use opentool_core::Location;
 
+pub(crate) use json::locations;
+
 use crate::{Notation, pointer};
 
 /// Which place of a member is meant.
@@ -82,16 +84,21 @@ struct Wanted {
 impl Wanted {
     fn add(&mut self, pointer: &str) {
         let mut node = self;
-        for member in pointer::members(pointer) {
-            node = node.members.entry(member).or_default();
+        for name in pointer::names(pointer) {
+            // Most findings share the way to them.
+            if !node.members.contains_key(&*name) {
+                node.members.insert(name.to_string(), Self::default());
+            }
+            let Some(next) = node.members.get_mut(&*name) else { return };
+            node = next;
         }
     }
 
     fn nearest(&self, spot: Spot<'_>) -> Option<Location> {
         let mut node = self;
         let mut nearest = node.key.location();
-        for member in pointer::members(spot.pointer()) {
-            match node.members.get(&member) {
+        for name in pointer::names(spot.pointer()) {
+            match node.members.get(&*name) {
                 Some(next) if next.key.location().is_some() => node = next,
                 _ => return nearest,
             }

@@ -1,10 +1,11 @@
 //! YAML text to a value, without YAML's surprises.
 //!
 //! The 1.2 core schema decides what a plain scalar is: `no` and `on` are texts, keys are texts as they stand
-//! (`200:` is `"200"`). Equal keys are an error, merges (`<<`) are applied, aliases are expanded within a limit.
+//! (`200:` is `"200"`). Of equal keys the last one counts, with a finding; merges (`<<`) are applied, aliases are expanded within a limit.
 //! What JSON cannot say (several documents, keys that are lists, infinite numbers) is refused or stays a text.
 //! The text is never executed: tags other than the core ones mean nothing.
 
+mod help;
 mod scalar;
 
 use std::collections::{HashMap, HashSet};
@@ -13,11 +14,16 @@ use opentool_core::{Diagnostic, Location};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Value};
 
+use crate::{Notation, Parsed, pointer};
+
 /// The same as for JSON: it is what lets readers walk by recursion.
 const MAX_DEPTH: usize = 128;
 
 /// How much anchors and aliases may add to what the text holds itself: nodes, with a share for long texts.
 const MAX_EXPANSION: usize = 1_000_000;
+
+/// A hostile text could be wrong in every byte.
+const MOST_FINDINGS: usize = 1_000;
 
 /// What is wrong, and where.
 type Fault = Box<Diagnostic>;
@@ -26,7 +32,7 @@ type Fault = Box<Diagnostic>;
 ///
 /// # Errors
 /// A diagnostic with the place of the fault.
-pub(crate) fn parse(text: &str) -> Result<Value, Fault> {
+pub(crate) fn parse(text: &str) -> Result<Parsed, Fault> {
     if let Some(tab) = indenting_tab(text) {
         // Only an explanation: whether the tab is a fault is for the parser to say.
         let line = |found: &Diagnostic| found.location.map(|place| place.line);
@@ -35,24 +41,22 @@ pub(crate) fn parse(text: &str) -> Result<Value, Fault> {
     read(text)
 }
 
-fn read(text: &str) -> Result<Value, Fault> {
+fn read(text: &str) -> Result<Parsed, Fault> {
     let mut parser = Parser::new_from_str(text);
     let mut builder = Builder::default();
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| Box::new(broken(&error)))?;
         builder.take(event, span)?;
     }
-    Ok(builder.root.unwrap_or(Value::Null))
+    let value = builder.root.unwrap_or(Value::Null);
+    Ok(Parsed { value, notation: Notation::Yaml, findings: builder.findings })
 }
 
 fn broken(error: &ScanError) -> Diagnostic {
     let message = format!("this is not valid YAML: {}", error.info());
-    let found = Diagnostic::error("yaml-syntax", "", message).location(place(*error.marker()));
-    if error.info().contains("tab") {
-        found.help("indent with spaces; YAML does not allow tabs there")
-    } else {
-        found
-    }
+    Diagnostic::error("yaml-syntax", "", message)
+        .location(place(*error.marker()))
+        .help(help::help(error.info()))
 }
 
 fn place(marker: Marker) -> Location {
@@ -84,6 +88,7 @@ struct Builder {
     anchors: HashMap<usize, Anchored>,
     expanded: usize,
     documents: usize,
+    findings: Vec<Diagnostic>,
 }
 
 /// What an anchor names.
@@ -134,6 +139,9 @@ impl Builder {
                     let plain = style == ScalarStyle::Plain && tag.is_none();
                     self.keep(anchor, || Value::String(text.clone().into_owned()), 0, at)?;
                     return self.key(text.into_owned(), plain, at);
+                }
+                if scalar::is_beyond(&text, style, tag.as_deref().map(core_suffix)) {
+                    self.beyond(&text, at);
                 }
                 let value = scalar::value(text, style, tag.as_deref().map(core_suffix));
                 self.keep(anchor, || value.clone(), 0, at)?;
@@ -186,6 +194,34 @@ impl Builder {
         Ok(())
     }
 
+    /// A number that nothing can hold. It may as well be a word: `12e4567`.
+    fn beyond(&mut self, number: &str, at: Marker) {
+        /// The most of it that is shown, in bytes.
+        const SHOWN: usize = 40;
+        if self.findings.len() >= MOST_FINDINGS {
+            return;
+        }
+        let shown = match number.get(..SHOWN) {
+            Some(start) => format!("{start}…"),
+            None => number.to_owned(),
+        };
+        let message = format!(
+            "{shown} is a number beyond what one of 64 bits can be, which is about ±1.8e308; it is read as a text"
+        );
+        let found = Diagnostic::warning("number-range", self.pointer(), message).location(place(at));
+        self.findings.push(found.help("write a smaller number, or put it into quotes if a text is meant"));
+    }
+
+    /// Where the next value stands.
+    fn pointer(&self) -> String {
+        self.stack.iter().fold(String::new(), |at, open| match &open.kind {
+            Kind::List(items) => pointer::join(&at, &items.len().to_string()),
+            Kind::Mapping { key: Some(Key::Member(name)), .. } => pointer::join(&at, name),
+            Kind::Mapping { key: Some(Key::Merge), .. } => pointer::join(&at, "<<"),
+            Kind::Mapping { key: None, .. } => at,
+        })
+    }
+
     fn expects_key(&self) -> bool {
         matches!(self.stack.last(), Some(Open { kind: Kind::Mapping { key: None, .. }, .. }))
     }
@@ -200,12 +236,28 @@ impl Builder {
         }
         // A key of the mapping itself wins over one that was merged in, wherever they stand.
         if members.contains_key(&text) && !merged.remove(&text) {
-            return Err(fault("duplicate-key", at, format!("the key `{text}` stands twice in one mapping"))
-                .help("remove one of the two")
-                .into());
+            *key = Some(Key::Member(text));
+            self.twice(at);
+            return Ok(());
         }
         *key = Some(Key::Member(text));
         Ok(())
+    }
+
+    /// The key that was read last was there before. YAML forbids it; who reads a document to the end has more of it.
+    fn twice(&mut self, at: Marker) {
+        let Some(Open { kind: Kind::Mapping { key: Some(Key::Member(name)), .. }, .. }) = self.stack.last()
+        else {
+            return;
+        };
+        if self.findings.len() >= MOST_FINDINGS {
+            return;
+        }
+        let message = format!(
+            "the key `{name}` stands twice in one mapping; the last one counts, what the other says is lost"
+        );
+        let found = Diagnostic::error("duplicate-key", self.pointer(), message).location(place(at));
+        self.findings.push(found.help("remove one of the two, or put all in one"));
     }
 
     /// A finished value takes its place. `height` counts the levels inside of it.

@@ -3,7 +3,7 @@
 //! * A number with leading zeros (`012`) stays a text: it is 10 in YAML 1.1, 12 in 1.2, and mostly a code whose zeros
 //!   count.
 //! * `.inf` and `.nan` stay texts: JSON has no such numbers.
-//! * A decimal number that overflows stays a text.
+//! * A decimal number that overflows stays a text; [`is_beyond`] tells that it does.
 
 use std::borrow::Cow;
 
@@ -19,6 +19,19 @@ pub(super) fn value(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&str>) -
         _ if style == ScalarStyle::Plain => plain(text),
         _ => Value::String(text.into_owned()),
     }
+}
+
+/// Whether the scalar is a number that nothing can hold, and stays a text for that reason.
+pub(super) fn is_beyond(text: &str, style: ScalarStyle, tag: Option<&str>) -> bool {
+    let is_plain = match tag {
+        Some("int" | "float") => true,
+        tag => tag.is_none() && style == ScalarStyle::Plain,
+    };
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    is_plain
+        && is_decimal(unsigned)
+        && !has_leading_zero(unsigned)
+        && unsigned.parse::<f64>().is_ok_and(f64::is_infinite)
 }
 
 fn plain(text: Cow<'_, str>) -> Value {

@@ -42,6 +42,19 @@ pub fn inexact_number(text: &str) -> Option<&str> {
     None
 }
 
+/// Whether a value that was read from a JSON text holds all that was written there: every number as it was, and every
+/// member. What it does not hold, [`parse_calls`](crate::parse_calls) and the stages of arguments take from the text.
+///
+/// ```
+/// # use opentool_schema::holds_all;
+/// # use serde_json::json;
+/// assert!(holds_all("{\"days\": 1.0}", &json!({"days": 1.0})));
+/// assert!(!holds_all("{\"days\": 1, \"days\": 2}", &json!({"days": 2})));
+/// ```
+pub fn holds_all(text: &str, value: &Value) -> bool {
+    Look::at(text).tells_all(text, value)
+}
+
 /// What one look at each byte of a JSON text tells about what its value may not: how many members were written, and how
 /// the numbers were.
 #[derive(Debug, Clone, Copy)]

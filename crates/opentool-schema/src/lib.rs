@@ -45,7 +45,7 @@ pub use dialect::{
     lower_all,
 };
 pub use error::SchemaError;
-pub use exact::inexact_number;
+pub use exact::{holds_all, inexact_number};
 pub use example::{Examples, Look, Optional};
 pub use intake::{Examined, problem_code};
 pub use messages::{

@@ -13,7 +13,7 @@ mod openai;
 mod responses;
 
 use opentool_core::{ChatReply, ChatRequest, ModelError, ReplyEvent, StopReason, Usage};
-use opentool_schema::{MessageFormat, Reply, inexact_number, parse_calls};
+use opentool_schema::{MessageFormat, Reply, holds_all, parse_calls};
 use serde_json::{Map, Value, json};
 
 use super::Provider;
@@ -191,9 +191,9 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Puts back the digits that values do not hold: arguments with such numbers become the text that came.
+/// Puts back what values do not hold, digits and keys that stand twice: such arguments become the text that came.
 pub(super) fn exact(codec: &dyn Codec, text: &str, event: &mut Value) {
-    if inexact_number(text).is_none() {
+    if holds_all(text, event) {
         return;
     }
     let Ok(parsed) = parse_calls(codec.format(), text) else { return };

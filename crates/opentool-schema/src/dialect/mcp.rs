@@ -2,7 +2,8 @@
 //!
 //! Up to revision 2025-11-25 an output schema describes an object. Revision 2025-03-26 has none, and the title stands
 //! among the annotations; 2024-11-05 has neither annotations nor a title. What a revision has no place for is left out
-//! and listed. Icons, `_meta` and the execution hints of single revisions are neither written nor read.
+//! and listed. Icons, `_meta` and the execution hints of single revisions are not written; an imported definition keeps
+//! them in its metadata.
 
 use opentool_core::ToolDefinition;
 use serde_json::{Map, Value};
@@ -95,6 +96,12 @@ pub(super) fn members(definition: &ToolDefinition, name: &str, schema: Value) ->
     tool
 }
 
+/// Members of an entry that say nothing to a model.
+const UNREAD: [&str; 3] = ["icons", "execution", "_meta"];
+
+/// Where they are kept, as they came: whoever writes the definition elsewhere can tell that they are lost.
+const METADATA: &str = "mcp.members";
+
 /// Whether an entry is in this form.
 pub(crate) fn is(entry: &Map<String, Value>) -> bool {
     entry.contains_key("inputSchema")
@@ -108,5 +115,12 @@ pub(crate) fn raise(mut entry: Raising<'_, '_>) -> Option<ToolDefinition> {
     definition.title = entry.text("title").map(str::to_owned).or(among_hints);
     definition.output_schema = entry.output_schema("outputSchema");
     definition.annotations = entry.annotations();
+    let unread: Map<String, Value> = UNREAD
+        .iter()
+        .filter_map(|member| Some(((*member).to_owned(), entry.members.get(*member)?.clone())))
+        .collect();
+    if !unread.is_empty() {
+        definition.metadata.insert(METADATA.to_owned(), unread.into());
+    }
     Some(definition)
 }

@@ -52,7 +52,7 @@ pub enum MessageError {
 impl MessageError {
     pub(super) fn unexpected(format: MessageFormat, expected: &str, value: &Value) -> Self {
         let mut message = format!("{expected}, found {}", found(value));
-        if let Some(other) = looks_like(value).filter(|other| *other != format) {
+        if let Some(other) = looks_like(value).filter(|other| other.family() != format.family()) {
             message.push_str(&format!("; it looks like `{other}`"));
         }
         Self::Unexpected { format, message: message.into() }

@@ -26,8 +26,16 @@ pub enum MessageFormat {
     Bedrock,
     /// Cohere v2 chat: as OpenAI's, with a `tool_plan` and documents as results.
     Cohere,
-    /// MCP: a `tools/call` request each, and its response.
+    /// MCP: a `tools/call` request each, and its response, as the newest revision has it.
     Mcp,
+    /// MCP, revision 2025-11-25: results have no type, and a structured value is an object.
+    Mcp20251125,
+    /// MCP, revision 2025-06-18: the same.
+    Mcp20250618,
+    /// MCP, revision 2025-03-26: results have neither structured values nor links.
+    Mcp20250326,
+    /// MCP, revision 2024-11-05: they have no sounds either.
+    Mcp20241105,
     /// Calls that a model wrote into its text, in the template of whatever vendor
     /// ([`parse_text_calls`](crate::parse_text_calls)). Written as Hermes and Qwen have it.
     Text,
@@ -46,12 +54,16 @@ impl MessageFormat {
             Self::Bedrock,
             Self::Cohere,
             Self::Mcp,
+            Self::Mcp20251125,
+            Self::Mcp20250618,
+            Self::Mcp20250326,
+            Self::Mcp20241105,
             Self::Text,
         ]
     }
 
     /// The name: that of the plain dialect (`openai`, `openai-responses`, `anthropic`, `gemini`, `mistral`, `ollama`,
-    /// `bedrock`, `cohere`, `mcp`), or `text`.
+    /// `bedrock`, `cohere`, `mcp`, `mcp-2025-06-18`), or `text`.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiChat => "openai",
@@ -63,6 +75,10 @@ impl MessageFormat {
             Self::Bedrock => "bedrock",
             Self::Cohere => "cohere",
             Self::Mcp => "mcp",
+            Self::Mcp20251125 => "mcp-2025-11-25",
+            Self::Mcp20250618 => "mcp-2025-06-18",
+            Self::Mcp20250326 => "mcp-2025-03-26",
+            Self::Mcp20241105 => "mcp-2024-11-05",
             Self::Text => "text",
         }
     }
@@ -70,6 +86,14 @@ impl MessageFormat {
     /// The format of this name, in any case.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().iter().copied().find(|format| format.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The format itself, for revisions of one the newest: they read the same.
+    pub(super) fn family(self) -> Self {
+        match self {
+            Self::Mcp20251125 | Self::Mcp20250618 | Self::Mcp20250326 | Self::Mcp20241105 => Self::Mcp,
+            format => format,
+        }
     }
 
     /// The plain dialect of definitions, whose rules for names hold here too.
@@ -80,7 +104,7 @@ impl MessageFormat {
     /// The format in which calls of tools come back whose definitions went out in this dialect; `None` for a dialect
     /// that is only a format of definitions.
     pub fn of(dialect: Dialect) -> Option<Self> {
-        // Modes and revisions stand behind the name of the format: `openai-responses-strict`, `mcp-2025-06-18`.
+        // Modes stand behind the name of the format: `openai-responses-strict`.
         let mut family = dialect.name();
         loop {
             match Self::named(family) {

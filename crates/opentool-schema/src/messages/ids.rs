@@ -67,9 +67,12 @@ fn is_legal(format: MessageFormat, id: &str) -> bool {
         MessageFormat::OpenAiChat => (1..=40).contains(&id.len()),
         MessageFormat::Anthropic | MessageFormat::Bedrock => (1..=64).contains(&id.len()) && made_of("_-"),
         MessageFormat::OpenAiResponses | MessageFormat::Cohere => (1..=64).contains(&id.len()),
-        MessageFormat::Gemini | MessageFormat::Ollama | MessageFormat::Mcp | MessageFormat::Text => {
-            !id.is_empty()
-        }
+        MessageFormat::Gemini | MessageFormat::Ollama | MessageFormat::Text => !id.is_empty(),
+        MessageFormat::Mcp
+        | MessageFormat::Mcp20251125
+        | MessageFormat::Mcp20250618
+        | MessageFormat::Mcp20250326
+        | MessageFormat::Mcp20241105 => !id.is_empty(),
     }
 }
 

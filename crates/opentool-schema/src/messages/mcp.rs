@@ -3,15 +3,52 @@
 //!
 //! The id of a request is a number or text, and the response must bear the very same: a number becomes its digits,
 //! and a text that looks like a number stays in quotes (`"7"` with them), so that both find the way back.
+//!
+//! Requests are the same in all revisions; results grew: sounds in 2025-03-26, structured objects and links in 2025-06-18,
+//! structured values of any kind and the type of the result in 2026-07-28. What a revision has no place for is text.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::{Content, ToolOutput};
 use serde_json::{Value, json};
 
+use super::MessageFormat;
 use super::output::text;
 use super::reading::{Entry, Reading};
 use super::wire::{WireResult, WireTurn};
+
+/// What results of a revision have a place for.
+#[derive(Debug, Clone, Copy)]
+struct Places {
+    audio: bool,
+    links: bool,
+    structured: Structured,
+    /// `resultType`, which says that the call is complete.
+    result_type: bool,
+}
+
+/// What may stand as the structured value of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Structured {
+    Nothing,
+    Object,
+    Anything,
+}
+
+impl Places {
+    fn of(format: MessageFormat) -> Self {
+        let newest = Self { audio: true, links: true, structured: Structured::Anything, result_type: true };
+        let of_2025 = Self { structured: Structured::Object, result_type: false, ..newest };
+        match format {
+            MessageFormat::Mcp20251125 | MessageFormat::Mcp20250618 => of_2025,
+            MessageFormat::Mcp20250326 => Self { links: false, structured: Structured::Nothing, ..of_2025 },
+            MessageFormat::Mcp20241105 => {
+                Self { audio: false, links: false, structured: Structured::Nothing, ..of_2025 }
+            }
+            _ => newest,
+        }
+    }
+}
 
 pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static str> {
     const EXPECTED: &str = "expected a `tools/call` request, a list of them, or its `params`";
@@ -88,19 +125,26 @@ pub(super) fn calls(turn: &WireTurn<'_>) -> Vec<Value> {
     calls.collect()
 }
 
-pub(super) fn result(result: &WireResult<'_>) -> Value {
-    let output = result.output;
-    let mut content: Vec<Value> = output.content.iter().map(block).collect();
+pub(super) fn result(format: MessageFormat, result: &WireResult<'_>) -> Value {
+    let (output, places) = (result.output, Places::of(format));
+    let mut content: Vec<Value> = output.content.iter().map(|one| block(one, places)).collect();
     if content.is_empty() {
         content.push(json!({"type": "text", "text": text(output)}));
     }
     let mut members = json!({"content": content});
     if let Some(members) = members.as_object_mut() {
-        // Before revision 2026-07-28 nothing but an object may stand there.
-        if let Some(value @ Value::Object(_)) = &output.structured
+        let may_stand = |value: &&Value| match places.structured {
+            Structured::Nothing => false,
+            Structured::Object => value.is_object(),
+            Structured::Anything => true,
+        };
+        if let Some(value) = output.structured.as_ref().filter(may_stand)
             && super::is_shallow(value)
         {
             members.insert("structuredContent".to_owned(), value.clone());
+        }
+        if places.result_type {
+            members.insert("resultType".to_owned(), "complete".into());
         }
         if output.is_error {
             members.insert("isError".to_owned(), true.into());
@@ -109,12 +153,12 @@ pub(super) fn result(result: &WireResult<'_>) -> Value {
     json!({"jsonrpc": "2.0", "id": write_id(result.id.as_str()), "result": members})
 }
 
-fn block(block: &Content) -> Value {
+fn block(block: &Content, places: Places) -> Value {
     match block {
         Content::Image { data, mime } => {
             json!({"type": "image", "data": STANDARD.encode(data), "mimeType": mime})
         }
-        Content::Audio { data, mime } => {
+        Content::Audio { data, mime } if places.audio => {
             json!({"type": "audio", "data": STANDARD.encode(data), "mimeType": mime})
         }
         Content::TextResource { uri, mime, text } => {
@@ -123,7 +167,7 @@ fn block(block: &Content) -> Value {
         Content::BlobResource { uri, mime, data } => {
             resource(json!({"uri": uri, "blob": STANDARD.encode(data)}), mime.as_deref())
         }
-        Content::ResourceLink { uri, name, mime } => {
+        Content::ResourceLink { uri, name, mime } if places.links => {
             let mut link = json!({"type": "resource_link", "uri": uri, "name": name});
             add_mime(&mut link, mime.as_deref());
             link

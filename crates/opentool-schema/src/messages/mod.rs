@@ -14,11 +14,11 @@ mod anthropic;
 mod bedrock;
 mod chat;
 mod cohere;
-mod digits;
 mod error;
 mod format;
 mod gemini;
 mod ids;
+mod lost;
 mod mcp;
 mod mistral;
 mod ollama;
@@ -40,6 +40,7 @@ pub use parsed::{ParsedCalls, Reply};
 
 use crate::text_calls::{TextCalls, parse_text_calls, parse_text_calls_of};
 use crate::validator::within;
+use lost::Lost;
 use reading::Reading;
 use wire::{WireResult, WireTurn};
 
@@ -53,8 +54,8 @@ fn is_shallow(value: &Value) -> bool {
 
 /// Reads the calls that a model asks for from a provider's answer: the whole body of the response, the assistant's
 /// message in it, the bare list of calls, or one call. As a value, or as the text that came over the wire: from a
-/// text, arguments also keep the numbers that a value would round (they stay text then, see
-/// [`ToolCall::arguments`](opentool_core::ToolCall)).
+/// text, arguments also keep the numbers that a value would round, and both values of a key that stands twice (they stay
+/// text then, see [`ToolCall::arguments`](opentool_core::ToolCall)).
 ///
 /// Arguments come as the provider has them, an object or the text that the model wrote, and are not checked yet.
 /// Names are as they were written. A call that the provider gave no id gets `call_1`, `call_2`, … by its place.
@@ -85,7 +86,7 @@ pub fn parse_calls<'a>(
         Reply::Text(text) if format == MessageFormat::Text => Ok(in_text(text, parse_text_calls(text))),
         Reply::Text(text) => {
             let value = error::json(text)?;
-            let lost = digits::lost(text, &value);
+            let lost = Lost::of(text, &value);
             parse_value(format, &value, Reading::new(lost))
         }
         Reply::Value(Value::String(text)) if format == MessageFormat::Text => {
@@ -129,7 +130,11 @@ fn parse_value(
         MessageFormat::Anthropic => anthropic::read(value, &mut reading),
         MessageFormat::Gemini => gemini::read(value, &mut reading),
         MessageFormat::Bedrock => bedrock::read(value, &mut reading),
-        MessageFormat::Mcp => mcp::read(value, &mut reading),
+        MessageFormat::Mcp
+        | MessageFormat::Mcp20251125
+        | MessageFormat::Mcp20250618
+        | MessageFormat::Mcp20250326
+        | MessageFormat::Mcp20241105 => mcp::read(value, &mut reading),
         MessageFormat::Text => Err("expected the model's text"),
     };
     read.map_err(|expected| MessageError::unexpected(format, expected, value))?;
@@ -160,7 +165,11 @@ pub fn write_calls(format: MessageFormat, turn: &AssistantMessage) -> Vec<Value>
         MessageFormat::Anthropic => anthropic::calls(&turn),
         MessageFormat::Gemini => gemini::calls(&turn),
         MessageFormat::Bedrock => bedrock::calls(&turn),
-        MessageFormat::Mcp => mcp::calls(&turn),
+        MessageFormat::Mcp
+        | MessageFormat::Mcp20251125
+        | MessageFormat::Mcp20250618
+        | MessageFormat::Mcp20250326
+        | MessageFormat::Mcp20241105 => mcp::calls(&turn),
         MessageFormat::Text => text::calls(&turn),
     }
 }
@@ -189,7 +198,11 @@ fn wire_results(format: MessageFormat, results: &[WireResult<'_>]) -> Vec<Value>
         MessageFormat::Ollama => results.iter().map(ollama::result).collect(),
         MessageFormat::Cohere => results.iter().map(cohere::result).collect(),
         MessageFormat::OpenAiResponses => results.iter().map(responses::result).collect(),
-        MessageFormat::Mcp => results.iter().map(mcp::result).collect(),
+        MessageFormat::Mcp
+        | MessageFormat::Mcp20251125
+        | MessageFormat::Mcp20250618
+        | MessageFormat::Mcp20250326
+        | MessageFormat::Mcp20241105 => results.iter().map(|one| mcp::result(format, one)).collect(),
         MessageFormat::Anthropic => vec![anthropic::results(results)],
         MessageFormat::Gemini => vec![gemini::results(results)],
         MessageFormat::Bedrock => vec![bedrock::results(results)],

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use opentool_core::{Problem, ToolCall};
 use serde_json::Value;
 
-use super::digits::{Lost, exact};
+use super::lost::Lost;
 use super::{MessageFormat, ParsedCalls};
 use crate::text::found;
 
@@ -45,7 +45,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl Reading {
-    /// A reading of a text in which these numbers were written with more digits than values hold.
+    /// A reading of a text that says more than its value.
     pub(super) fn new(lost: Lost) -> Self {
         Self { lost, ..Self::default() }
     }
@@ -114,7 +114,7 @@ impl Reading {
             }
         };
         let arguments = entry.call.get(entry.arguments).map_or(Value::Null, |arguments| {
-            exact(&format!("{}/{}", entry.pointer, entry.arguments), arguments, &self.lost)
+            self.lost.exact(&format!("{}/{}", entry.pointer, entry.arguments), arguments)
         });
         self.drafts.push(Draft { id, pointer: entry.pointer.to_owned(), name, arguments });
     }

@@ -165,9 +165,6 @@ fn apply(schema: &mut Value, table: &HashMap<String, String>, path: &mut String,
     let new = |name: &str| table.get(name).map_or(name, String::as_str).to_owned();
     if let Some(properties) = members.get("properties").and_then(Value::as_object) {
         for name in properties.keys().filter(|name| table.contains_key(*name)) {
-            if rewrites.is_full() {
-                break;
-            }
             let place = format!("{path}/properties/{}", escaped(name));
             rewrites.push(
                 &place,
@@ -179,6 +176,9 @@ fn apply(schema: &mut Value, table: &HashMap<String, String>, path: &mut String,
                 if members.contains_key(keyword) {
                     rewrites.push(path, keyword, Effect::Wider, "sees the name that the provider is told");
                 }
+            }
+            if rewrites.is_full() {
+                break;
             }
         }
     }

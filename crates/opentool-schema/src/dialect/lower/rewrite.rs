@@ -37,7 +37,8 @@ impl Effect {
 pub struct Rewrite {
     /// The JSON Pointer of the schema in the tool's input schema; empty for its root.
     pub pointer: String,
-    /// The keyword that was changed; `name` and `description` where it is the tool's own.
+    /// The keyword that was changed; `name` and `description` where it is the tool's own; `more` in the last of a list that
+    /// leaves others out.
     pub keyword: String,
     /// What it means.
     pub effect: Effect,
@@ -69,6 +70,8 @@ impl From<&Rewrite> for Value {
 pub(crate) struct Rewrites {
     list: Vec<Rewrite>,
     seen: HashSet<(String, String, Effect)>,
+    /// The worst of those that are not listed.
+    unlisted: Option<Effect>,
 }
 
 /// How many are listed: a schema of 100,000 values would list as many.
@@ -87,9 +90,15 @@ impl Rewrites {
         effect: Effect,
         done: impl Into<Cow<'static, str>>,
     ) {
-        if self.is_full() || !self.seen.insert((pointer.to_owned(), keyword.to_owned(), effect)) {
+        let what = (pointer.to_owned(), keyword.to_owned(), effect);
+        if self.seen.contains(&what) {
             return;
         }
+        if self.is_full() {
+            self.unlisted = self.unlisted.max(Some(effect));
+            return;
+        }
+        self.seen.insert(what);
         self.list.push(Rewrite {
             pointer: pointer.to_owned(),
             keyword: keyword.to_owned(),
@@ -116,6 +125,41 @@ impl Rewrites {
                 rewrite.pointer.truncate(cut);
             }
         }
+        // As bad as what it stands for: a loss that is not listed is a loss.
+        list.extend(self.unlisted.map(|effect| Rewrite {
+            pointer: String::new(),
+            keyword: "more".to_owned(),
+            effect,
+            done: format!("more was changed than is listed: these are the first {MOST}").into(),
+        }));
         list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Effect, MOST, Rewrites};
+
+    #[test]
+    fn what_is_not_listed_is_told_as_what_it_is() {
+        let listed = |worst: &[Effect]| {
+            let mut rewrites = Rewrites::default();
+            for i in 0..MOST {
+                rewrites.push(&format!("/properties/p{i}"), "properties", Effect::Exact, "is another");
+            }
+            for (i, effect) in worst.iter().enumerate() {
+                rewrites.push(&format!("/properties/q{i}"), "minimum", *effect, "gone");
+            }
+            // The same again is nothing more.
+            rewrites.push("/properties/p0", "properties", Effect::Exact, "is another");
+            rewrites.finish(&json!({}))
+        };
+        assert_eq!(listed(&[]).len(), MOST);
+        let more = listed(&[Effect::Exact, Effect::Wider, Effect::Hint]);
+        assert_eq!(more.len(), MOST + 1);
+        let last = more.last().unwrap();
+        assert_eq!((last.keyword.as_str(), last.effect, last.is_loss()), ("more", Effect::Wider, true));
     }
 }

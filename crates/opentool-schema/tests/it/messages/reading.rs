@@ -1,6 +1,6 @@
 //! What becomes of answers that are odd, broken, hostile, or another provider's.
 
-use opentool_core::{ToolCall, ToolOutput};
+use opentool_core::{Schema, ToolCall, ToolOutput};
 use opentool_schema::{
     Dialect, MessageError, MessageFormat, ParsedCalls, Repairs, Validator, parse_calls, problem_code,
 };
@@ -218,9 +218,49 @@ fn every_dialect_of_a_provider_has_its_messages() {
             name if name.starts_with("openai") || name.starts_with("deepseek") => {
                 Some(MessageFormat::OpenAiChat)
             }
+            name if name.starts_with("mcp") => MessageFormat::named(name),
             name => MessageFormat::named(name.split('-').next().unwrap()),
         };
         assert_eq!(MessageFormat::of(*dialect), expected, "{dialect}");
         assert!(expected.is_some() || dialect.name() == "json-schema", "{dialect}");
+    }
+}
+
+#[test]
+fn a_key_that_stands_twice_is_on_the_record_where_arguments_are_objects_too() {
+    let twice = r#"{"city": "Paris", "to": [{"x/y": 1, "x/y": 2}], "city": "Rome"}"#;
+    let reply = |format: MessageFormat, arguments: &str| match format {
+        MessageFormat::Anthropic => {
+            format!(
+                r#"{{"content": [{{"type": "tool_use", "id": "a", "name": "t", "input": {arguments}}}]}}"#
+            )
+        }
+        MessageFormat::Gemini => format!(
+            r#"{{"candidates": [{{"content": {{"parts": [{{"functionCall": {{"name": "t", "args": {arguments}}}}}]}}}}]}}"#
+        ),
+        MessageFormat::Bedrock => format!(
+            r#"{{"output": {{"message": {{"content": [{{"toolUse": {{"toolUseId": "a", "name": "t", "input": {arguments}}}}}]}}}}}}"#
+        ),
+        _ => format!(
+            r#"{{"message": {{"tool_calls": [{{"function": {{"name": "t", "arguments": {arguments}}}}}]}}}}"#
+        ),
+    };
+    let validator = Validator::new(&Schema::new(json!({"type": "object"}))).unwrap();
+    for format in
+        [MessageFormat::Anthropic, MessageFormat::Gemini, MessageFormat::Bedrock, MessageFormat::Ollama]
+    {
+        let arguments = |written: &str| {
+            parse_calls(format, reply(format, written).as_str()).unwrap().calls[0].arguments.clone()
+        };
+        let written = arguments(twice);
+        let (taken, changes) = validator.take(&written, Repairs::Sure).unwrap();
+        assert_eq!(Value::from(taken.into_map()), json!({"city": "Rome", "to": [{"x/y": 2}]}), "{format}");
+        let told: Vec<_> =
+            changes.iter().map(|change| (change.pointer.as_str(), change.before.clone().unwrap())).collect();
+        assert_eq!(told, [("/city", json!("Paris")), ("/to/0/x~1y", json!(1))], "{format}");
+        assert!(validator.take(&written, Repairs::Off).is_err(), "{format}: strict refuses");
+        // Others stay objects.
+        let once = r#"{"city": "a: \"city\": b"}"#;
+        assert_eq!(arguments(once), json!({"city": "a: \"city\": b"}), "{format}");
     }
 }

@@ -5,6 +5,8 @@ use opentool_schema::{CallIds, MessageFormat, parse_calls, write_calls, write_re
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
+use super::is_mcp;
+
 /// Values whose numbers survive.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -59,7 +61,8 @@ fn plain(call: &ToolCall) -> (String, String, Value) {
 fn whole(format: MessageFormat, mut messages: Vec<Value>) -> Value {
     match format {
         // Lists of items and requests are read as they are.
-        MessageFormat::OpenAiResponses | MessageFormat::Mcp => Value::from(messages),
+        MessageFormat::OpenAiResponses => Value::from(messages),
+        format if is_mcp(format) => Value::from(messages),
         _ => {
             assert_eq!(messages.len(), 1);
             messages.remove(0)
@@ -100,11 +103,11 @@ proptest! {
     fn what_is_written_is_read_as_the_same_calls(calls in calls(), said in "[a-zA-Z ]{0,10}") {
         for format in MessageFormat::all().iter().copied() {
             // Words around calls in a text belong to their template, and MCP has no words.
-            let has_words = !matches!(format, MessageFormat::Text | MessageFormat::Mcp) || calls.is_empty();
+            let has_words = !(format == MessageFormat::Text || is_mcp(format)) || calls.is_empty();
             let turn = AssistantMessage::calls(calls.clone());
             let turn = if said.trim().is_empty() { turn } else { turn.say(said.clone()) };
             let written = write_calls(format, &turn);
-            if calls.is_empty() && (said.trim().is_empty() || format == MessageFormat::Mcp) {
+            if calls.is_empty() && (said.trim().is_empty() || is_mcp(format)) {
                 prop_assert!(written.is_empty());
                 continue;
             }
@@ -150,7 +153,7 @@ proptest! {
             prop_assert!(!text.contains("\"\"") && !text.contains("[]") && !text.contains("null"), "{format}: {text}");
             if keeps_ids(format) {
                 let meant: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
-                if format != MessageFormat::Mcp {
+                if !is_mcp(format) {
                     prop_assert_eq!(ids_of(format, &written), meant, "{}", format);
                 }
             }

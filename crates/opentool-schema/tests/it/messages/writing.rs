@@ -4,6 +4,7 @@ use opentool_core::{AssistantMessage, Content, ToolCall, ToolDefinition, ToolOut
 use opentool_schema::{Dialect, MessageFormat, lower, parse_text_calls, write_calls, write_results};
 use serde_json::{Value, json};
 
+use super::is_mcp;
 use crate::tools::{nested, with_deep};
 
 fn result(format: MessageFormat, output: ToolOutput) -> Value {
@@ -88,8 +89,7 @@ fn pictures_go_where_they_can_and_errors_are_text() {
                 | MessageFormat::Anthropic
                 | MessageFormat::Gemini
                 | MessageFormat::Bedrock
-                | MessageFormat::Mcp
-        );
+        ) || is_mcp(format);
         let sent = result(format, picture()).to_string();
         assert_eq!(sent.contains("cG5n"), takes, "{format}: {sent}");
         assert!(sent.contains("Look:"), "{format}: {sent}");
@@ -99,10 +99,7 @@ fn pictures_go_where_they_can_and_errors_are_text() {
         let mut failed = picture();
         failed.is_error = true;
         let sent = result(format, failed).to_string();
-        assert!(
-            sent.contains("Look:") && (format == MessageFormat::Mcp || !sent.contains("cG5n")),
-            "{format}: {sent}"
-        );
+        assert!(sent.contains("Look:") && (is_mcp(format) || !sent.contains("cG5n")), "{format}: {sent}");
     }
     // Too large for the provider, and of a type that it does not take.
     for image in [Content::image(vec![0; 4_000_000], "image/png"), Content::image(&b"x"[..], "image/tiff")] {

@@ -1,0 +1,99 @@
+//! What an answer's text says and its value does not: the digits of numbers that are rounded, and the first of two values
+//! for one key. Arguments that hold such a thing stay text.
+//!
+//! Only the schema of the tool can tell whether the digits are wanted, and the stages after this one read texts exactly,
+//! with keys that stand twice on the record. Answers that came as values have lost theirs already.
+
+use serde_json::Value;
+
+use crate::exact::Look;
+use crate::repair::{self, Tolerance};
+
+/// What the value of an answer lacks, by pointers into it.
+#[derive(Debug, Default)]
+pub(super) struct Lost {
+    /// The digits that numbers were written with, sorted by their pointers.
+    digits: Vec<(String, String)>,
+    /// What a key had before in its object, sorted by the pointers of what it has now.
+    earlier: Vec<(String, Value)>,
+}
+
+impl Lost {
+    /// What of a text its value does not hold.
+    pub(super) fn of(text: &str, value: &Value) -> Self {
+        if Look::at(text).tells_all(text, value) {
+            return Self::default();
+        }
+        match repair::read(text, Tolerance::Sure) {
+            Ok(written) if written.value == *value => {
+                let (digits, earlier) = (written.marks.lost(), written.marks.repeated());
+                Self {
+                    digits: digits.into_iter().map(|(at, digits)| (at, digits.to_owned())).collect(),
+                    earlier: earlier.into_iter().map(|(at, value)| (at, value.clone())).collect(),
+                }
+            }
+            _ => Self::default(),
+        }
+    }
+
+    /// Arguments as they were written: their value, or their text where it says more.
+    pub(super) fn exact(&self, pointer: &str, arguments: &Value) -> Value {
+        let inside = |at: &str| at.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'));
+        let any =
+            self.digits.iter().any(|(at, _)| inside(at)) || self.earlier.iter().any(|(at, _)| inside(at));
+        if !arguments.is_object() || !any {
+            return arguments.clone();
+        }
+        let mut text = String::new();
+        self.write(&mut text, &mut pointer.to_owned(), arguments);
+        text.into()
+    }
+
+    /// Writes a value as JSON, with what was there. It nests no deeper than an answer may.
+    fn write(&self, out: &mut String, pointer: &mut String, value: &Value) {
+        let length = pointer.len();
+        match value {
+            Value::Object(members) => {
+                out.push('{');
+                for (i, (key, member)) in members.iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    let key_text = Value::from(key.as_str()).to_string();
+                    pointer.push('/');
+                    pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                    if let Some(earlier) = find(&self.earlier, pointer) {
+                        out.push_str(&format!("{key_text}:{earlier},"));
+                    }
+                    out.push_str(&key_text);
+                    out.push(':');
+                    self.write(out, pointer, member);
+                    pointer.truncate(length);
+                }
+                out.push('}');
+            }
+            Value::Array(items) => {
+                out.push('[');
+                for (i, item) in items.iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    pointer.push_str(&format!("/{i}"));
+                    self.write(out, pointer, item);
+                    pointer.truncate(length);
+                }
+                out.push(']');
+            }
+            Value::Number(_) => match find(&self.digits, pointer) {
+                Some(digits) => out.push_str(digits),
+                None => out.push_str(&value.to_string()),
+            },
+            other => out.push_str(&other.to_string()),
+        }
+    }
+}
+
+fn find<'l, T>(sorted: &'l [(String, T)], pointer: &str) -> Option<&'l T> {
+    let found = sorted.binary_search_by(|(at, _)| at.as_str().cmp(pointer)).ok()?;
+    sorted.get(found).map(|(_, what)| what)
+}

@@ -44,10 +44,19 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, most: usize) -> Result
         }
         Ok(Err(Broken::Off(error))) => {
             tracing::debug!(%error, "a request body broke off");
-            Err(reply::not_a_call(StatusCode::BAD_REQUEST, "Invalid Request: the body broke off"))
+            let message = if headers.contains_key(header::TRANSFER_ENCODING) {
+                "Invalid Request: the body broke off, or is not in chunks as `Transfer-Encoding` says; send \
+                 `Content-Length` instead"
+            } else {
+                "Invalid Request: the body broke off"
+            };
+            Err(reply::not_a_call(StatusCode::BAD_REQUEST, message))
         }
         Err(_) => {
-            let message = format!("Request Timeout: the body was not there within {longest:?}");
+            let message = format!(
+                "Request Timeout: the body was not there within {}",
+                opentool_core::in_units(longest)
+            );
             Err(reply::not_a_call(StatusCode::REQUEST_TIMEOUT, &message))
         }
     }

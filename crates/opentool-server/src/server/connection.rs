@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, Response};
+use axum::http::{HeaderValue, Request, Response, Version, header};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
@@ -81,7 +81,8 @@ impl Serving {
         cut: CancellationToken,
     ) -> Self {
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_header_size(MOST_HEAD);
+        // Heads are timed by the pulse: a timer for each of them costs as much as a part of a short call.
+        http.header_read_timeout(None).max_header_size(MOST_HEAD);
         Self { host, base, router, http, tls, cut }
     }
 
@@ -120,18 +121,21 @@ impl Serving {
         let clock = Clock::new(self.host.timeout);
         let service = service_fn(|request: Request<Incoming>| {
             pulse.begin();
+            let version = request.version();
             let request = request.map(|body| Body::new(Arriving::new(body, Arc::clone(pulse))));
             let (clock, pulse) = (&clock, Arc::clone(pulse));
             async move {
-                let response = self.answer(request, clock).await;
+                let mut response = self.answer(request, clock).await;
+                if version < Version::HTTP_11 && response.body().size_hint().exact().is_none() {
+                    // Its end is that of the connection, which a client that asked to keep it must be told, and hyper too.
+                    *response.version_mut() = Version::HTTP_10;
+                    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+                }
                 Ok::<_, std::convert::Infallible>(response.map(|body| Leaving::new(body, pulse)))
             }
         });
         orders.push(Box::pin(async {
-            sleep(FIRST_HEAD).await;
-            if pulse.has_begun() {
-                std::future::pending::<()>().await;
-            }
+            pulse.without_head(FIRST_HEAD, HEAD).await;
             Order::Cut("no request came")
         }));
         orders.push(Box::pin(async move {

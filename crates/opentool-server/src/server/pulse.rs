@@ -12,17 +12,19 @@ use std::time::Duration;
 
 use futures_util::task::AtomicWaker;
 use hyper::body::{Body, Frame, SizeHint};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 /// Where a connection is in its exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It waits for a request, or for the rest of one.
+    /// It waits for a request, or for the rest of its head.
     Reading,
     /// A request is there as a whole, and is being answered.
     Answering,
     /// The answer was made. It may still be on its way, and the next request has not begun.
     Answered,
+    /// The head of a request is there, its body is on the way.
+    Body,
 }
 
 /// The state of one connection.
@@ -60,7 +62,8 @@ impl Pulse {
         let stage = match state & 3 {
             0 => Stage::Reading,
             1 => Stage::Answering,
-            _ => Stage::Answered,
+            2 => Stage::Answered,
+            _ => Stage::Body,
         };
         (stage, self.born + Duration::from_micros(state >> 2))
     }
@@ -84,29 +87,53 @@ impl Pulse {
 
     /// Whether the client takes what is written.
     pub(super) fn writes(&self, behind: bool) {
+        if self.is_behind() == behind {
+            return;
+        }
         self.behind.store(behind, Ordering::Relaxed);
+        if !behind && self.state().0 == Stage::Answered {
+            // Not before the client has its answer does it begin to be idle.
+            self.answered();
+        }
+    }
+
+    fn is_behind(&self) -> bool {
+        self.behind.load(Ordering::Relaxed)
     }
 
     /// The head of a request has come; its bytes may have been there since the request before.
     pub(super) fn begin(&self) {
         self.begun.store(true, Ordering::Relaxed);
-        self.read();
+        self.enter(Stage::Body);
     }
 
-    /// Whether the head of a request has ever come.
-    pub(super) fn has_begun(&self) -> bool {
-        self.begun.load(Ordering::Relaxed)
+    /// Waits until no head has come for `longest`, or none at all for `first`.
+    pub(super) async fn without_head(&self, first: Duration, longest: Duration) {
+        loop {
+            let now = Instant::now();
+            let (stage, since) = self.state();
+            let since = match stage {
+                Stage::Reading | Stage::Answered if !self.is_behind() => since,
+                // Whatever begins to wait from now on waits for longer than the sleep below.
+                _ => now,
+            };
+            let until = since + if self.begun.load(Ordering::Relaxed) { longest } else { first };
+            if until <= now {
+                return;
+            }
+            sleep_until(until).await;
+        }
     }
 
     /// Whether it waits for its client to ask, or to go on asking.
     pub(super) fn is_reading(&self) -> bool {
-        self.state().0 == Stage::Reading && !self.behind.load(Ordering::Relaxed)
+        matches!(self.state().0, Stage::Reading | Stage::Body) && !self.is_behind()
     }
 
     /// Since when nothing has been going on; `None` while something is.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let (stage, since) = self.state();
-        (stage != Stage::Answering && !self.behind.load(Ordering::Relaxed)).then_some(since)
+        (stage != Stage::Answering && !self.is_behind()).then_some(since)
     }
 
     /// Waits until a request is being answered. Only one may wait.
@@ -199,5 +226,46 @@ impl<B: Body + Unpin> Body for Leaving<B> {
 impl<B> Drop for Leaving<B> {
     fn drop(&mut self) {
         self.pulse.answered();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::{Instant, sleep};
+
+    use super::Pulse;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_says_nothing_is_waited_for_so_long_and_a_call_for_as_long_as_it_takes() {
+        let seconds = Duration::from_secs;
+        let born = Instant::now();
+        Pulse::new().without_head(seconds(5), seconds(30)).await;
+        assert_eq!(born.elapsed().as_secs(), 5);
+
+        let pulse = Pulse::new();
+        let client = std::sync::Arc::clone(&pulse);
+        let born = Instant::now();
+        tokio::spawn(async move {
+            for (stage, lasts) in [
+                (Pulse::read as fn(&Pulse), 4),
+                // The body.
+                (Pulse::begin, 100),
+                (Pulse::answering, 1_000),
+                (|pulse| pulse.writes(true), 0),
+                (Pulse::answered, 200),
+                // It has taken the answer.
+                (|pulse| pulse.writes(false), 29),
+                // The next head, byte by byte.
+                (Pulse::read, 20),
+                (Pulse::read, 20),
+            ] {
+                stage(&client);
+                sleep(seconds(lasts)).await;
+            }
+        });
+        pulse.without_head(seconds(5), seconds(30)).await;
+        assert_eq!(born.elapsed().as_secs(), 4 + 100 + 1_000 + 200 + 29 + 30);
     }
 }

@@ -9,10 +9,15 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
+/// The room for what is read at once, at first and at most, in bytes. Room is written over before it is read into, and most
+/// requests are short.
+const ROOM: (usize, usize) = (1_024, 64 * 1_024);
+
 /// Both directions of a TCP connection.
 pub(super) struct Socket {
     read: Arc<OwnedReadHalf>,
     write: OwnedWriteHalf,
+    room: usize,
 }
 
 /// Sees when the other side leaves, even if bytes that nobody has read are in front of that.
@@ -22,7 +27,7 @@ impl Socket {
     pub(super) fn new(socket: TcpStream) -> (Self, Watch) {
         let (read, write) = socket.into_split();
         let read = Arc::new(read);
-        (Self { read: Arc::clone(&read), write }, Watch(read))
+        (Self { read: Arc::clone(&read), write, room: ROOM.0 }, Watch(read))
     }
 }
 
@@ -47,13 +52,22 @@ impl Watch {
 }
 
 impl AsyncRead for Socket {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let socket: &TcpStream = self.read.as_ref().as_ref();
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Self { read, room, .. } = &mut *self;
+        let socket: &TcpStream = read.as_ref().as_ref();
         loop {
             ready!(socket.poll_read_ready(cx))?;
-            match take(socket, buf.initialize_unfilled()) {
+            let most = buf.remaining().min(*room);
+            match take(socket, buf.initialize_unfilled_to(most)) {
                 Ok(read) => {
                     buf.advance(read);
+                    if read == *room {
+                        *room = room.saturating_mul(2).min(ROOM.1);
+                    }
                     return Poll::Ready(Ok(()));
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}

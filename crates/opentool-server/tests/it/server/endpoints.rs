@@ -7,8 +7,10 @@ use opentool_doc::{Document, Function, Info, Return, Schema, SchemaType, Version
 use opentool_schema::{RepairPolicy, Repairs};
 use opentool_server::server::{Server, Stop};
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 
-use super::raw::Ask;
+use super::raw::{Ask, end};
 use super::support::{add, serve, set, start, tool};
 
 #[tokio::test]
@@ -229,4 +231,16 @@ async fn what_the_host_keeps_with_a_tool_is_not_served() {
     let document = Ask::get("/opentool/load").send(server.address).await;
     let reply = Ask::call("quiet", json!({})).send(server.address).await;
     assert!(!document.body.contains("hidden-fact") && !reply.body.contains("hidden-fact"));
+}
+
+#[tokio::test]
+async fn the_end_of_a_stream_of_the_old_protocol_is_that_of_its_connection() {
+    let server = serve([Arc::new(add()) as _]).await;
+    let ask = Ask::stream("add", json!({"a": 1, "b": 2})).header("Connection", "keep-alive");
+    let request = String::from_utf8(ask.bytes()).unwrap();
+    let mut socket = TcpStream::connect(server.address).await.unwrap();
+    socket.write_all(request.replacen("HTTP/1.1", "HTTP/1.0", 1).as_bytes()).await.unwrap();
+    let reply = end(socket).await;
+    assert_eq!((reply.status, reply.header("connection")), (200, Some("close")), "{reply:?}");
+    assert!(reply.body.contains("event:done"), "{reply:?}");
 }

@@ -165,3 +165,15 @@ async fn other_methods_and_paths_are_told_what_there_is() {
         assert_eq!((reply.status, reply.json()["code"].clone()), (404, json!(404)), "{path}");
     }
 }
+
+#[tokio::test]
+async fn a_body_that_is_not_in_the_chunks_that_it_says_is_told_so() {
+    let server = serve([Arc::new(add()) as _]).await;
+    // It says its length as well, which does not count then.
+    let ask = Ask::call("add", json!({"a": 1, "b": 2})).header("Transfer-Encoding", "chunked");
+    let reply = ask.send(server.address).await;
+    assert!(
+        reply.status == 400 && reply.body.contains("is not in chunks as `Transfer-Encoding` says"),
+        "{reply:?}"
+    );
+}

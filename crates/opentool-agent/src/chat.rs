@@ -9,6 +9,8 @@ mod codec;
 mod endpoint;
 mod failure;
 mod fallback;
+#[cfg(feature = "genai")]
+mod genai_model;
 mod lines;
 mod model;
 mod pieces;
@@ -24,7 +26,12 @@ mod tools;
 mod turns;
 
 pub use cassette::cassette;
+/// The crate behind [`GenaiModel`], in the version that it takes clients and options of.
+#[cfg(feature = "genai")]
+pub use ::genai;
 pub use fallback::Fallback;
+#[cfg(feature = "genai")]
+pub use genai_model::GenaiModel;
 pub use model::Model;
 pub use play::{Match, Player};
 pub use provider::Provider;

@@ -7,7 +7,8 @@
 //! * [`Dispatcher`] runs the calls of one answer, side by side, each to exactly one result.
 //! * [`chat`] has the models: [`chat::model`] by name (`"anthropic:claude-…"`), with keys from the environment;
 //!   [`chat::Model`] to set one up, for OpenAI, Anthropic, Gemini, Mistral, Ollama and every server that speaks as they
-//!   do; [`chat::Retry`] around any model; [`chat::script`] for tests and demonstrations;
+//!   do; `chat::GenaiModel` (feature `genai`) for services whose wire is not among them;
+//!   [`chat::Retry`] around any model; [`chat::script`] for tests and demonstrations;
 //!   [`chat::cassette`] records a conversation once and plays it from then on.
 //! * [`layers`] has limits, caches and changes to put around tools; [`memory`] keeps conversations under ids.
 //! * [`AgentEvent`] is what a watcher is told as it happens.

@@ -98,6 +98,21 @@ impl Client {
         Err(HttpError::TooManyRedirects { origin: origin(&request.url), limit: redirect::LIMIT })
     }
 
+    /// The connections themselves, for a library that speaks a protocol of its own over a client of `reqwest`: with the
+    /// TLS, the proxies and the waits of this one. Limits of an exchange and of a body, and what redirects may do, are this
+    /// client's doing and hold for nothing that such a library sends; redirects are not followed at all.
+    ///
+    /// # Errors
+    /// [`HttpError::Tls`] if no TLS can be set up. On a machine without certificates every `https` address is refused as not
+    /// to be trusted.
+    pub fn connections(&self) -> Result<reqwest::Client, HttpError> {
+        let build = || build_remote(&self.0.options, Addresses::Any, None);
+        match self.0.pools.remote.get_or_init(build) {
+            Ok(remote) => Ok(remote.client.clone()),
+            Err(reason) => Err(HttpError::Tls { reason: reason.clone() }),
+        }
+    }
+
     /// One request, one head of an answer.
     async fn exchange(&self, request: &Request, limits: Limits) -> Result<reqwest::Response, HttpError> {
         let client = self.transport(request)?;

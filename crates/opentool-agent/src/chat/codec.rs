@@ -172,7 +172,7 @@ pub(super) fn model_of(said: &Value) -> Option<&str> {
 }
 
 /// A reason that has no word of ours.
-fn other(reason: &str) -> StopReason {
+pub(super) fn other(reason: &str) -> StopReason {
     StopReason::Other(reason.chars().take(REASON).collect())
 }
 
@@ -206,7 +206,7 @@ pub(super) fn exact(codec: &dyn Codec, text: &str, event: &mut Value) {
 }
 
 /// Arguments as they were written.
-fn written(arguments: &Value) -> String {
+pub(super) fn written(arguments: &Value) -> String {
     match arguments {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -215,7 +215,7 @@ fn written(arguments: &Value) -> String {
 }
 
 /// Arguments that are text, as the object that providers with objects take back.
-fn as_object(arguments: &mut Value) {
+pub(super) fn as_object(arguments: &mut Value) {
     if let Value::String(text) = arguments {
         *arguments = match serde_json::from_str::<Value>(text) {
             Ok(object @ Value::Object(_)) => object,

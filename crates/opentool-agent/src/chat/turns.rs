@@ -136,7 +136,7 @@ fn show(format: MessageFormat, mut written: Vec<Value>, outputs: &[ToolOutput]) 
 }
 
 /// Chat Completions takes no images in results: they follow as if a person showed them.
-fn pictures<'a>(format: MessageFormat, results: &[&'a ToolResult]) -> Option<Turn<'a>> {
+pub(super) fn pictures<'a>(format: MessageFormat, results: &[&'a ToolResult]) -> Option<Turn<'a>> {
     if format != MessageFormat::OpenAiChat {
         return None;
     }

@@ -13,6 +13,7 @@ mod events;
 mod failures;
 mod fallback;
 mod fixtures;
+mod genai_model;
 mod host_panics;
 mod interrupted;
 mod layers;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use opentool::doc;
-use opentool::openapi::{self, Address, LoadOptions};
+use opentool::openapi::{self, Address, Api, LoadOptions};
 use opentool::schema::parse_definitions;
 use opentool::{Diagnostic, Severity};
 use opentool_text::{Expected, Spot, locate};
+use serde_json::Value;
 
 use crate::error::CliError;
 use crate::runtime;
@@ -22,6 +23,8 @@ pub(crate) struct Checked {
     pub(crate) documents: Vec<String>,
     /// What there is to say about it, in the order in which it was found.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The API, where it is one that can be used.
+    pub(crate) api: Option<Api>,
 }
 
 impl Checked {
@@ -50,14 +53,25 @@ pub(crate) fn check(
         Kind::OpenTool => doc::lint(&bytes, place),
         Kind::OpenApi => {
             let checked = runtime::wait_for(async { Ok(options.check(bytes, address).await) })?;
-            let openapi::Checked { diagnostics, texts, documents, .. } = checked;
+            let openapi::Checked { api, diagnostics, texts, documents, .. } = checked;
             let diagnostics = diagnostics.into_iter().map(with_option).collect();
-            return Ok(Checked { kind, texts, documents, diagnostics });
+            return Ok(Checked { kind, texts, documents, diagnostics, api: api.ok() });
         }
         Kind::Definitions => definitions(&bytes, place),
     };
     let texts = BTreeMap::from([(place.to_owned(), text)]);
-    Ok(Checked { kind, texts, documents: vec![place.to_owned()], diagnostics })
+    Ok(Checked { kind, texts, documents: vec![place.to_owned()], diagnostics, api: None })
+}
+
+/// What is said of a list without definitions. One that is called so may be empty; a bare list may be anything.
+fn nothing(value: &Value) -> Diagnostic {
+    let help = "a list of definitions has objects with a `name`; an OpenTool document is an object with `opentool`, an \
+                OpenAPI document one with `openapi`";
+    if value.is_array() {
+        let message = "this is an empty list, which is no document of any kind";
+        return Diagnostic::error("no-definitions", "", message).help(help);
+    }
+    Diagnostic::warning("no-definitions", "", "this holds no tool definition").help(help)
 }
 
 fn definitions(bytes: &[u8], place: &str) -> Vec<Diagnostic> {
@@ -67,6 +81,9 @@ fn definitions(bytes: &[u8], place: &str) -> Vec<Diagnostic> {
         let definitions = parse_definitions(&parsed.value)
             .map_err(|error| Diagnostic::error("not-definitions", "", error.to_string()))?;
         let mut found = definitions.diagnostics;
+        if definitions.tools.is_empty() && found.is_empty() {
+            found.push(nothing(&parsed.value));
+        }
         found.extend(parsed.findings);
         let places = locate(text, parsed.notation, found.iter().map(|found| Spot::Value(&found.pointer)));
         for (found, place) in found.iter_mut().zip(places) {

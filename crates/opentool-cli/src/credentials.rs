@@ -13,12 +13,12 @@ use std::path::PathBuf;
 
 use opentool::ToolError;
 use opentool::openapi::{Addresses, Credential, MissingCredentials, Retries, Settings};
-use opentool_http::{Authorities, Identity};
+use opentool_http::Identity;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::error::CliError;
-use crate::source::{Content, Loading, Place, Source, SourceError, Way, bytes};
+use crate::source::{Content, Loading, Place, Source, SourceError, Way, authorities, bytes};
 use oauth::OAuthOptions;
 pub(crate) use scope::{Scope, Unnamed, environment, not_empty};
 use secret::Secret;
@@ -85,9 +85,9 @@ pub(crate) struct Access {
     /// The private key of the client certificate: a PEM file
     #[arg(long, value_name = "[NAME=]FILE", requires = "client_cert", hide_short_help = true)]
     client_key: Vec<String>,
-    /// Trust the authorities of this PEM file too
-    #[arg(long, value_name = "[NAME=]FILE", hide_short_help = true)]
-    ca_file: Vec<String>,
+    /// Let models name files below this directory as what is uploaded (`{"$file": "report.pdf"}`), in place of base64
+    #[arg(long, value_name = "[NAME=]DIR", hide_short_help = true)]
+    upload_dir: Vec<String>,
     #[command(flatten)]
     oauth: OAuthOptions,
 }
@@ -184,7 +184,7 @@ impl Access {
                     ))?;
                 }
                 let mut sending = Settings::new();
-                self.certificates(&mut sending, &scope)?;
+                self.certificates(&mut sending, &scope, Some(loading))?;
                 let addresses = match (self.allow_private, self.public_only) {
                     (true, _) => Addresses::Any,
                     (false, true) => Addresses::Public,
@@ -239,6 +239,7 @@ impl Access {
             secret(&self.credential, "--credential")?,
             secret(&self.header, "--header")?,
             text(&self.client_cert, "--client-cert")?,
+            text(&self.upload_dir, "--upload-dir")?,
             ("--retries", self.retries.is_some() && scope.unnamed == Unnamed::Own),
             ("--result-limit", self.result_limit.is_some() && scope.unnamed == Unnamed::Own),
         ];
@@ -304,7 +305,10 @@ impl Access {
                 settings.headers.push((name, value));
             }
         }
-        self.certificates(&mut settings, scope)?;
+        self.certificates(&mut settings, scope, loading)?;
+        for text in scope.values("--upload-dir", self.upload_dir.iter().map(String::as_str))? {
+            settings.uploads = Some(directory("--upload-dir", text)?);
+        }
         if let Some(times) = self.retries {
             settings.retries = Retries::default().attempts(times.saturating_add(1));
         }
@@ -321,7 +325,12 @@ impl Access {
     }
 
     /// Adds the client certificate and the authorities.
-    fn certificates(&self, settings: &mut Settings, scope: &Scope<'_>) -> Result<(), CliError> {
+    fn certificates(
+        &self,
+        settings: &mut Settings,
+        scope: &Scope<'_>,
+        loading: Option<&Loading>,
+    ) -> Result<(), CliError> {
         let last = |option, values: &[String]| {
             let given = scope.values(option, values.iter().map(String::as_str))?;
             Ok::<_, CliError>(given.last().map(PathBuf::from))
@@ -341,8 +350,9 @@ impl Access {
                 ));
             }
         };
-        let authorities = last("--ca-file", &self.ca_file)?;
-        settings.authorities = authorities.map(Authorities::load).transpose().map_err(wrong)?;
+        let files = loading.map(|loading| loading.references.ca_files()).unwrap_or_default();
+        let given = scope.values("--ca-file", files.iter().map(String::as_str))?;
+        settings.authorities = given.last().map(|file| authorities(file)).transpose()?;
         Ok(())
     }
 }
@@ -363,6 +373,18 @@ fn calls_somebody(source: &Source) -> bool {
         Content::OpenTool(opentool) => opentool.client().is_some() || opentool.document().server.is_some(),
         Content::Definitions(_) => false,
     }
+}
+
+/// A directory that is there.
+fn directory(option: &str, text: &str) -> Result<PathBuf, CliError> {
+    let path = PathBuf::from(text);
+    if path.is_dir() {
+        return Ok(path);
+    }
+    Err(CliError::usage(
+        format!("`{option} {text}` is no directory"),
+        "name the directory that holds what may be uploaded, and nothing else",
+    ))
 }
 
 fn address(option: &str, text: &str) -> Result<Url, CliError> {

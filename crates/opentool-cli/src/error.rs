@@ -289,6 +289,9 @@ impl CliError {
                 Some("`opentool show SOURCE TOOL` shows what the tool takes".into())
             }
             Self::Call(ToolError::Upstream(upstream)) => match sent_error(upstream)? {
+                error @ HttpError::Connect { .. } if error.trust().is_some() => {
+                    error.trust().map(crate::source::trust_help)
+                }
                 HttpError::Connect { .. } => {
                     Some("is the service up, and its address right? `--server URL` calls another one".into())
                 }

@@ -31,7 +31,7 @@ pub(crate) enum Reason {
     PartFile,
     EmptyInPath,
     NoBytes,
-    NoWay,
+    ObjectInDisguise,
     PeerRefuses,
 }
 
@@ -45,7 +45,6 @@ pub(crate) fn compare(operation: &Operation, ours: &Value, theirs: &Value) -> Ve
                 Verdict::Explained(vec![Reason::EmptyInPath])
             }
             () if refused.contains("expected bytes in base64") => Verdict::Explained(vec![Reason::NoBytes]),
-            () if refused.contains("the body is ") => Verdict::Explained(vec![Reason::NoWay]),
             () => Verdict::Unexplained(format!("ours refused: {refused}")),
         };
     }
@@ -229,7 +228,16 @@ fn headers(operation: &Operation, ours: &Value, theirs: &Value) -> Compared {
         own.remove("cookie");
         other.remove("cookie");
     }
+    let is_thing = |media_type: &str| media_type.starts_with("message/");
     for (name, value) in &mut own {
+        if let Some(found) = other.get(name)
+            && name == "content-type"
+            && value == "application/json"
+            && is_thing(found)
+        {
+            reasons.push(Reason::ObjectInDisguise);
+            value.clone_from(found);
+        }
         if let Some(found) = other.get(name)
             && found != value
             && same_number(value, found)
@@ -284,8 +292,8 @@ fn json(ours: &Value, theirs: &Value) -> Compared {
 fn multipart(operation: &Operation, ours: &Value, theirs: &Value) -> Compared {
     let media = operation.body.as_ref().and_then(|body| body.preferred());
     let styled = |name: &str| {
-        let encoding = media.and_then(|media| media.encoding.get(name));
-        encoding.is_some_and(|encoding| encoding.get("style").is_some() || encoding.get("explode").is_some())
+        // What is ignored is not in the plan; that there was something is.
+        media.is_some_and(|media| media.encoding.get(name).is_some())
     };
     let mut reasons = Vec::new();
     let mut rest: Vec<&Value> = theirs.as_array().into_iter().flatten().collect();

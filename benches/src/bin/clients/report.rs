@@ -162,9 +162,10 @@ impl Reason {
                 "bytes whose base64 is none",
                 "Made that way by the least examples. Not sent here; the peer reads what it can of it.",
             ),
-            Self::NoWay => (
+            Self::ObjectInDisguise => (
                 "an object for a media type that is not one of objects (`message/rfc822`)",
-                "The document gives mail the schema of a JSON object. Not sent here; the peer sends JSON and calls it mail.",
+                "The document gives mail the schema of a JSON object. Both send JSON; the peer calls it mail, and we call it \
+                 `application/json`, which is what the service reads.",
             ),
             Self::PeerRefuses => (
                 "the peer refuses the argument",

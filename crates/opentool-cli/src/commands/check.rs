@@ -15,7 +15,9 @@ use crate::check::{Checked, check};
 use crate::console::{Console, counted};
 use crate::error::CliError;
 use crate::render;
-use crate::source::{DocumentSpec, Kind, Place, References, documents, one_standard_input, read, seconds};
+use crate::source::{
+    DocumentSpec, Kind, Place, References, Shape, client, documents, one_standard_input, read, seconds,
+};
 
 /// Check documents, and show what is wrong with each line
 ///
@@ -27,6 +29,7 @@ use crate::source::{DocumentSpec, Kind, Place, References, documents, one_standa
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool check weather.opentool.json"
     "opentool check specs/shop/openapi.yaml --ref-root specs"
+    "opentool check openapi.yaml --config shop.yaml"
     "opentool check *.opentool.json --deny warnings"
     "opentool check weather.opentool.json --json | jq -r '.files[].diagnostics[].code'"
 })]
@@ -38,6 +41,9 @@ pub(crate) struct Args {
     /// Fail for warnings too
     #[arg(long, value_name = "WHAT")]
     deny: Option<Deny>,
+    /// Check this configuration of OpenAPI documents against them too
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
     /// The longest wait for a document, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     timeout: Duration,
@@ -94,12 +100,14 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let (mut all, mut failed) = (Count::default(), false);
     let (mut odd, mut unreadable) = (0_usize, 0_usize);
     let mut files = Vec::new();
-    let options = args.references.options(args.timeout)?;
+    let mut apis = 0_usize;
+    let trusted = args.references.authorities(None, &[])?;
+    let options = args.references.options(args.timeout)?.client(client(args.timeout, trusted.clone()));
     let documents = expand(args.files, &options)?;
     let number = documents.len();
     for (DocumentSpec { kind, place }, options) in documents {
         let shown = place.to_string();
-        let (bytes, address) = match read(&place, args.timeout) {
+        let (bytes, address) = match read(&place, args.timeout, trusted.clone()) {
             Ok(read) => read,
             Err(error @ CliError::Source(_)) if number > 1 => {
                 console.error(&error)?;
@@ -108,7 +116,11 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             }
             Err(error) => return Err(error),
         };
-        let checked = check(kind, bytes, &shown, address, &options)?;
+        let mut checked = check(kind, bytes, &shown, address, &options)?;
+        if let (Some(config), Kind::OpenApi) = (&args.config, checked.kind) {
+            apis = apis.saturating_add(1);
+            look_at_config(config, &mut checked)?;
+        }
         let count = Count::of(&checked);
         all.add(count);
         failed |= count.fails(args.deny);
@@ -118,6 +130,12 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         } else {
             show(&checked, console)?;
         }
+    }
+    if apis == 0 && unreadable == 0 && args.config.is_some() {
+        return Err(CliError::usage(
+            "`--config` is about OpenAPI documents, and none of the files is one",
+            "leave it out",
+        ));
     }
     if console.is_json() {
         let (errors, warnings, notes) = (all.errors, all.warnings, all.notes);
@@ -151,6 +169,19 @@ fn entry(file: &str, checked: &Checked, count: Count) -> Value {
         "notes": count.notes,
         "diagnostics": checked.diagnostics,
     })
+}
+
+/// Adds what is wrong with a configuration of the document, if it is usable.
+fn look_at_config(path: &str, checked: &mut Checked) -> Result<(), CliError> {
+    let Some(api) = &checked.api else { return Ok(()) };
+    let found = Shape::check(path, api)?;
+    if !found.is_empty() {
+        // It was read a moment ago.
+        let text = std::fs::read(path).unwrap_or_default();
+        checked.texts.insert(path.to_owned(), String::from_utf8_lossy(&text).into_owned());
+        checked.diagnostics.extend(found);
+    }
+    Ok(())
 }
 
 /// The documents that are meant, and what each of them may consist of.

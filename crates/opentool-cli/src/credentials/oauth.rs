@@ -85,11 +85,19 @@ impl OAuthOptions {
         let secret = kept("--client-secret", "CLIENT_SECRET", &self.client_secret, scope)?;
         let refresh = kept("--refresh-token", "REFRESH_TOKEN", &self.refresh_token, scope)?;
         let mut oauth = match (refresh, secret) {
-            (Some(token), None) => OAuth::refresh_token(id, token.expose_secret()),
-            (Some(token), Some(secret)) => {
-                OAuth::refresh_token(id, token.expose_secret()).client_secret(secret.expose_secret())
+            (Some(token), secret) => {
+                let oauth = match token {
+                    Secret::Text(token) => OAuth::refresh_token(id, token.expose_secret()),
+                    Secret::Kept(source) => OAuth::refresh_token_from(id, source),
+                };
+                match secret {
+                    None => oauth,
+                    Some(Secret::Text(secret)) => oauth.client_secret(secret.expose_secret()),
+                    Some(Secret::Kept(source)) => oauth.client_secret_from(source),
+                }
             }
-            (None, Some(secret)) => OAuth::client_credentials(id, secret.expose_secret()),
+            (None, Some(Secret::Text(secret))) => OAuth::client_credentials(id, secret.expose_secret()),
+            (None, Some(Secret::Kept(source))) => OAuth::client_credentials_from(id, source),
             (None, None) => {
                 return Err(CliError::usage(
                     format!("the secret of the client `{id}` is missing"),
@@ -132,23 +140,24 @@ impl OAuthOptions {
     }
 }
 
-/// A secret that is kept elsewhere: where the option says, or in the environment.
+/// A secret that is kept elsewhere: where the option says, or in the environment. What the option names is read when a token
+/// is fetched.
 fn kept(
     option: &str,
     variable: &str,
     values: &[SecretString],
     scope: &Scope<'_>,
-) -> Result<Option<SecretString>, CliError> {
+) -> Result<Option<Secret>, CliError> {
     let given = scope.values(option, values.iter().map(|value| value.expose_secret()))?;
     let Some(text) = given.last() else {
         let own = scope.own_variable(variable)?;
         let common =
             || if values.is_empty() { environment(&format!("OPENTOOL_{variable}")) } else { Ok(None) };
         let text = own.map_or_else(common, |own| Ok(Some(own)))?;
-        return text.map(|text| Secret::of_variable(option, text.expose_secret())?.read()).transpose();
+        return text.map(|text| Secret::of_variable(option, text.expose_secret())).transpose();
     };
     match Secret::place(option, text)? {
-        Some(source) => Secret::Kept(source).read().map(Some),
+        Some(source) => Ok(Some(Secret::Kept(source))),
         None => Err(CliError::usage(
             format!("`{option}` is not the secret itself, which everybody on this machine could read"),
             format!("say where it is: {FORMS}"),

@@ -8,7 +8,7 @@ use opentool::client::ClientError;
 use opentool::doc::DocError;
 use opentool::openapi::OpenApiError;
 use opentool::schema::DefinitionsError;
-use opentool_http::HttpError;
+use opentool_http::{HttpError, Trust};
 use serde_json::{Map, Value, json};
 
 use crate::error::chain;
@@ -170,7 +170,10 @@ impl SourceError {
                     .into()
             }
             Self::Unreadable { .. } => "is it a file, and may you read it?".into(),
-            Self::NoAnswer { .. } => "is the address right, and is the server up?".into(),
+            Self::NoAnswer { error, .. } => match error.trust() {
+                Some(trust) => trust_help(trust),
+                None => "is the address right, and is the server up?".into(),
+            },
             Self::TooLate { .. } => "`--timeout SECONDS` waits longer".into(),
             Self::Status { code: 401 | 403, .. } => {
                 "download the document yourself and give its path, or pipe it in and write `-`".into()
@@ -223,16 +226,19 @@ impl SourceError {
         matches!(self, Self::OpenApi { error } if matches!(**error, OpenApiError::Config(_)))
     }
 
-    /// The same as something that was found in the source, which is passed over.
-    pub(crate) fn diagnostic(&self, place: &Place) -> Diagnostic {
-        let found = match self {
+    /// What was found at a place of a text, if the error is one of those.
+    pub(crate) fn found(&self) -> Option<&Diagnostic> {
+        match self {
             Self::OpenApi { error } => found_in(error),
             Self::Syntax { fault } => Some(&**fault),
             Self::OpenTool { error } => Some(error.diagnostic()),
             _ => None,
-        };
-        let found = found.cloned();
-        found.unwrap_or_else(|| {
+        }
+    }
+
+    /// The same as something that was found in the source, which is passed over.
+    pub(crate) fn diagnostic(&self, place: &Place) -> Diagnostic {
+        self.found().cloned().unwrap_or_else(|| {
             let (place, message) = (place.to_string(), self.to_string());
             let message = message.strip_prefix(&format!("{place}: ")).unwrap_or(&message);
             Diagnostic::error("not-usable", "", message).file(place)
@@ -263,6 +269,23 @@ impl SourceError {
             _ => {}
         }
     }
+}
+
+/// What to do about a server whose certificate is not trusted.
+pub(crate) fn trust_help(trust: Trust) -> Cow<'static, str> {
+    match trust {
+        Trust::UnknownIssuer => {
+            "nobody whom this machine trusts vouches for the server; `--ca-file FILE` trusts the authority in a PEM \
+             file too, which is how a company's own servers are reached"
+        }
+        Trust::Name => "the certificate is for another name: is the host in the address the right one?",
+        Trust::Time => {
+            "the certificate is not valid now: if the clock of this machine is right, the server's operator has to \
+             renew it"
+        }
+        _ => "the server's operator has to give it a certificate that clients accept",
+    }
+    .into()
 }
 
 /// What was found at a place of the document, if the error is one of those.

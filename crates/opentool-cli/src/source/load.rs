@@ -18,7 +18,7 @@ use crate::source::loaded::{Content, Source};
 use crate::source::opentool::OpenTool;
 use crate::source::read::read;
 use crate::source::recognise::recognise;
-use crate::source::references::References;
+use crate::source::references::{References, client};
 use crate::source::remote::{self, Asked};
 use crate::source::shape::Shape;
 use crate::source::spec::{Kind, Place, SourceSpec};
@@ -37,7 +37,7 @@ pub(crate) struct Loading {
     #[command(flatten)]
     pub(crate) shape: Shape,
     #[command(flatten)]
-    references: References,
+    pub(crate) references: References,
 }
 
 /// A limit of time as a person writes it.
@@ -196,13 +196,15 @@ impl Reader<'_> {
 
     fn content(&self, spec: &SourceSpec) -> Result<(Content, Vec<Diagnostic>), CliError> {
         let place = spec.place.to_string();
-        let document = read(&spec.place, self.loading.timeout)
+        let references = &self.loading.references;
+        let trusted = references.authorities(spec.name.as_deref(), self.names)?;
+        let document = read(&spec.place, self.loading.timeout, trusted.clone())
             .and_then(|(bytes, address)| self.parse(spec, &place, bytes, address));
         match (document, &spec.place) {
             (Err(error), Place::Web(url)) if may_be_server(spec.kind, &error) => {
                 let scope = Scope { names: self.names, own: spec.name.as_deref(), unnamed: self.unnamed };
                 let key = || scope.api_key(&self.loading.api_key);
-                match runtime::wait_for(remote::ask(url, &place, self.loading, key))? {
+                match runtime::wait_for(remote::ask(url, &place, self.loading.timeout, trusted, key))? {
                     Asked::Server(opentool, diagnostics) => Ok((Content::OpenTool(opentool), diagnostics)),
                     Asked::NoServer(error) if spec.kind == Some(Kind::OpenTool) => {
                         Err(Box::new(SourceError::Server { place, error: Box::new(error) }).into())
@@ -234,6 +236,8 @@ impl Reader<'_> {
             Some(Kind::OpenApi) => {
                 let mut options = self.options.clone();
                 options.root = options.root.or_else(|| spec.directory.clone());
+                let trusted = self.loading.references.authorities(spec.name.as_deref(), self.names)?;
+                options = options.client(client(self.loading.timeout, trusted));
                 let api = runtime::wait_for(async {
                     let read = options.read(text, address).await;
                     Ok(read.map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?)

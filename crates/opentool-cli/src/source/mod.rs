@@ -17,13 +17,13 @@ mod spec;
 mod unknown;
 
 pub(crate) use directory::documents;
-pub(crate) use error::SourceError;
+pub(crate) use error::{SourceError, trust_help};
 pub(crate) use load::{Loading, load_all, load_holding, load_one, one_standard_input, seconds};
 pub(crate) use loaded::{Content, Source};
 pub(crate) use opentool::{OpenTool, Way};
 pub(crate) use read::read;
 pub(crate) use recognise::recognise;
-pub(crate) use references::{References, with_option};
+pub(crate) use references::{References, authorities, client, with_option};
 pub(crate) use select::{Selection, gather, none_left, why_none};
-pub(crate) use shape::bytes;
+pub(crate) use shape::{Shape, bytes};
 pub(crate) use spec::{DocumentSpec, Kind, Place, SourceSpec};

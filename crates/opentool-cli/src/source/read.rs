@@ -4,26 +4,31 @@ use std::io::{self, Read as _};
 use std::time::Duration;
 
 use opentool::openapi::Address;
-use opentool_http::{Client, HttpError, Options, Redirects, Request};
+use opentool_http::{Authorities, Client, HttpError, Redirects, Request};
 use url::Url;
 
 use crate::error::CliError;
 use crate::runtime;
 use crate::source::SourceError;
+use crate::source::references::client;
 use crate::source::spec::Place;
 
 /// The largest document that is read. The largest known one in use has 40 MB.
 pub(crate) const DOCUMENT_LIMIT: u64 = 128 * 1024 * 1024;
 
-/// Reads what is at the place. Comes back with the address that it really has: relative servers start from there.
+/// Reads what is at the place, of servers for which these authorities vouch too. Comes back with the address that it really has: relative servers start from there.
 ///
 /// # Errors
 /// [`CliError::Source`].
-pub(crate) fn read(place: &Place, limit: Duration) -> Result<(Vec<u8>, Address), CliError> {
+pub(crate) fn read(
+    place: &Place,
+    limit: Duration,
+    authorities: Option<Authorities>,
+) -> Result<(Vec<u8>, Address), CliError> {
     let shown = place.to_string();
     Ok(match place {
         Place::Web(url) => {
-            let (bytes, address) = runtime::wait_for(fetch(url, &shown, limit))?;
+            let (bytes, address) = runtime::wait_for(fetch(url, &shown, client(limit, authorities)))?;
             (bytes, Address::Url(address))
         }
         Place::File(path) => (read_local(place, &shown)?, Address::File(path.clone())),
@@ -53,10 +58,8 @@ fn read_local(place: &Place, shown: &str) -> Result<Vec<u8>, Box<SourceError>> {
     Ok(bytes)
 }
 
-async fn fetch(url: &Url, shown: &str, limit: Duration) -> Result<(Vec<u8>, Url), CliError> {
+async fn fetch(url: &Url, shown: &str, client: Client) -> Result<(Vec<u8>, Url), CliError> {
     let place = || shown.to_owned();
-    let options = Options::new().timeout(limit).idle_timeout(limit).body_limit(DOCUMENT_LIMIT);
-    let client = Client::new(options.connect_timeout(limit.min(Duration::from_secs(10))));
     // Documents are public things: they may move to another host.
     let request = Request::get(url.clone()).redirects(Redirects::Any);
     let response = client.send(request).await.map_err(|error| {

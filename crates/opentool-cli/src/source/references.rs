@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use opentool::Diagnostic;
 use opentool::openapi::{self, LoadOptions};
-use opentool_http::{Client, Options};
+use opentool_http::{Authorities, Client, Options};
 
 use crate::error::CliError;
 use crate::source::read::DOCUMENT_LIMIT;
@@ -37,10 +37,14 @@ pub(crate) struct References {
         hide_short_help = true
     )]
     cache: Option<PathBuf>,
+    /// Trust the authorities of this PEM file too, where documents are fetched as where tools are called
+    #[arg(long, value_name = "[NAME=]FILE", hide_short_help = true, help_heading = "Sending")]
+    ca_file: Vec<String>,
 }
 
 impl References {
-    /// How documents are loaded. `limit` is the longest wait for one that is fetched.
+    /// How documents are loaded, before it is known which authorities a source has besides. `limit` is the longest wait for one
+    /// that is fetched.
     ///
     /// # Errors
     /// [`CliError::Usage`] if the directory that was named is none.
@@ -50,9 +54,7 @@ impl References {
             (false, true) => openapi::References::SameOrigin,
             (false, false) => openapi::References::Files,
         };
-        let client = Options::new().timeout(limit).idle_timeout(limit).body_limit(DOCUMENT_LIMIT);
-        let client = Client::new(client.connect_timeout(limit.min(Duration::from_secs(10))));
-        let mut options = LoadOptions::new().references(follow).client(client);
+        let mut options = LoadOptions::new().references(follow).client(client(limit, None));
         options = self.ref_host.iter().fold(options, LoadOptions::host);
         if let Some(root) = &self.ref_root {
             if !root.is_dir() {
@@ -74,6 +76,46 @@ impl References {
             }),
         }
     }
+}
+
+impl References {
+    /// The authorities that are trusted besides for the source of this name; those without a name before them for every source.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for a file that cannot be used.
+    pub(crate) fn authorities(
+        &self,
+        own: Option<&str>,
+        names: &[String],
+    ) -> Result<Option<Authorities>, CliError> {
+        let meant = self.ca_file.iter().filter_map(|text| match text.split_once('=') {
+            Some((name, file)) if names.iter().any(|known| known == name) => {
+                (Some(name) == own).then_some(file)
+            }
+            _ => Some(text.as_str()),
+        });
+        meant.last().map(authorities).transpose()
+    }
+
+    /// The files of authorities as they were written, for calls.
+    pub(crate) fn ca_files(&self) -> &[String] {
+        &self.ca_file
+    }
+}
+
+/// Reads a file of authorities.
+///
+/// # Errors
+/// [`CliError::Usage`] for one that cannot be used.
+pub(crate) fn authorities(file: &str) -> Result<Authorities, CliError> {
+    Authorities::load(file)
+        .map_err(|error| CliError::usage(crate::error::chain(&error), "certificates are files in PEM form"))
+}
+
+/// A client that fetches documents.
+pub(crate) fn client(limit: Duration, authorities: Option<Authorities>) -> Client {
+    let options = Options::new().timeout(limit).idle_timeout(limit).body_limit(DOCUMENT_LIMIT);
+    Client::new(options.connect_timeout(limit.min(Duration::from_secs(10))).authorities(authorities))
 }
 
 /// Where this system keeps what can be made again.

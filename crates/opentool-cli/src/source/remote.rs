@@ -3,15 +3,18 @@
 //! What the address answers decides. A key leaves only for an address that has shown itself to be an OpenTool server, or
 //! that answers where one would with 401; no key goes to an address just because somebody looked whether it is one.
 
+use std::time::Duration;
+
 use opentool::Diagnostic;
 use opentool::client::{Client, ClientError};
 use opentool::doc::Parsed;
+use opentool_http::Authorities;
 use secrecy::SecretString;
 use url::Url;
 
 use crate::error::CliError;
+use crate::source::SourceError;
 use crate::source::opentool::{OpenTool, Way};
-use crate::source::{Loading, SourceError};
 
 /// What came of asking an address.
 pub(crate) enum Asked {
@@ -29,11 +32,12 @@ pub(crate) enum Asked {
 pub(crate) async fn ask(
     url: &Url,
     place: &str,
-    loading: &Loading,
+    timeout: Duration,
+    authorities: Option<Authorities>,
     key: impl Fn() -> Result<Option<SecretString>, CliError>,
 ) -> Result<Asked, CliError> {
     let failed = |error: ClientError| SourceError::Server { place: place.to_owned(), error: Box::new(error) };
-    let mut way = Way { timeout: loading.timeout, ..Way::default() };
+    let mut way = Way { timeout, authorities, ..Way::default() };
     let open = match way.client(url.as_str()) {
         Ok(client) => client,
         Err(error) => return Ok(Asked::NoServer(error)),

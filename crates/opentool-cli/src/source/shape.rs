@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::Read as _;
 
-use opentool::openapi::{Config, OpenApiError, OutputSchemas};
+use opentool::Diagnostic;
+use opentool::openapi::{Api, Config, OpenApiError, OutputSchemas};
 
 use crate::credentials::{Scope, Unnamed};
 use crate::error::CliError;
@@ -31,9 +32,17 @@ pub(crate) struct Shape {
     /// Tell models what tools take, and not what they answer
     #[arg(long, hide_short_help = true)]
     no_output_schemas: bool,
-    /// Show models these parts of JSON results only: `/items/*/name`
-    #[arg(long, value_name = "POINTER", value_parser = pointer, hide_short_help = true)]
-    result_pointer: Vec<String>,
+    /// Show models these parts of JSON results only: `/items/*/name` of all tools, `getPet=/name` of one
+    #[arg(long, value_name = "[TOOL=]POINTER", value_parser = part, hide_short_help = true)]
+    result_pointer: Vec<Part>,
+}
+
+/// A part of JSON results.
+#[derive(Debug, Clone)]
+struct Part {
+    /// Of this tool only.
+    tool: Option<String>,
+    pointer: String,
 }
 
 /// A size as a person writes it: `8000`, `8k`, `8KiB`, `2MB`.
@@ -54,11 +63,14 @@ pub(crate) fn bytes(text: &str) -> Result<usize, String> {
         .ok_or_else(|| "expected a number of bytes, such as `8000` or `8kB`".into())
 }
 
-fn pointer(text: &str) -> Result<String, &'static str> {
-    if text.is_empty() || text.starts_with('/') {
-        Ok(text.to_owned())
-    } else {
-        Err("expected a JSON Pointer, such as `/items/*/name`")
+fn part(text: &str) -> Result<Part, &'static str> {
+    let is_pointer = |text: &str| text.is_empty() || text.starts_with('/');
+    match text.split_once('=') {
+        _ if is_pointer(text) => Ok(Part { tool: None, pointer: text.to_owned() }),
+        Some((tool, pointer)) if !tool.is_empty() && is_pointer(pointer) => {
+            Ok(Part { tool: Some(tool.to_owned()), pointer: pointer.to_owned() })
+        }
+        _ => Err("expected a JSON Pointer, such as `/items/*/name`, or a tool and one: `getPet=/name`"),
     }
 }
 
@@ -83,14 +95,51 @@ impl Shape {
                 "leave it out",
             ));
         }
-        let shaped = sources.into_iter().map(|source| {
+        let mut unknown: Vec<&str> =
+            self.result_pointer.iter().filter_map(|part| part.tool.as_deref()).collect();
+        let mut shaped = Vec::with_capacity(sources.len());
+        for source in sources {
+            let Content::OpenApi(api) = &source.content else {
+                shaped.push(source);
+                continue;
+            };
             let scope = Scope { names: &names, own: source.spec.name.as_deref(), unnamed };
-            let Content::OpenApi(api) = source.content else { return Ok(source) };
-            let config = self.config(&scope)?;
-            let api = api.configure(&config).map_err(wrong)?;
-            Ok(Source { content: Content::OpenApi(Box::new(api)), ..source })
-        });
-        shaped.collect()
+            let mut config = self.config(&scope)?;
+            for Part { tool, pointer } in &self.result_pointer {
+                let Some(tool) = tool else { continue };
+                if let Some(key) = key_of(&source, api, &config, tool)? {
+                    unknown.retain(|unknown| unknown != tool);
+                    config.operations.entry(key).or_default().result.push(pointer.clone());
+                }
+            }
+            let api = api.as_ref().clone().configure(&config).map_err(wrong)?;
+            shaped.push(Source { content: Content::OpenApi(Box::new(api)), ..source });
+        }
+        match unknown.first() {
+            None => Ok(shaped),
+            Some(tool) => Err(CliError::usage(
+                format!("`--result-pointer {tool}=…` names a tool that is not there"),
+                "write a tool's name as `opentool list` prints it, or the pointer alone, which is for all tools",
+            )),
+        }
+    }
+
+    /// What becomes of one document, which has no name.
+    ///
+    /// # Errors
+    /// Those of [`Shape::apply`].
+    pub(crate) fn check(path: &str, api: &Api) -> Result<Vec<Diagnostic>, CliError> {
+        let config = match read(path) {
+            Ok(config) => config,
+            Err(CliError::Source(error)) => return Ok(error.found().into_iter().cloned().collect()),
+            Err(other) => return Err(other),
+        };
+        Ok(match api.clone().configure(&config) {
+            Ok(_) => api.unused(&config),
+            Err(error) => {
+                SourceError::OpenApi { error: Box::new(error) }.found().into_iter().cloned().collect()
+            }
+        })
     }
 
     fn is_set(&self) -> bool {
@@ -130,12 +179,27 @@ impl Shape {
             config.budget = config.budget.output_schemas(OutputSchemas::LeaveOut);
         }
         if !self.result_pointer.is_empty() {
-            config.result.clone_from(&self.result_pointer);
+            let general = self.result_pointer.iter().filter(|part| part.tool.is_none());
+            config.result = general.map(|part| part.pointer.clone()).collect();
             // What is said on the command line counts before what a file says.
             config.operations.values_mut().for_each(|said| said.result.clear());
         }
         Ok(config)
     }
+}
+
+/// Under which key the configuration speaks of a tool that a person names, or may; `None` if the document has no such tool.
+fn key_of(source: &Source, api: &Api, config: &Config, tool: &str) -> Result<Option<String>, CliError> {
+    if let Some((key, _)) = config.operations.iter().find(|(_, said)| said.name.as_deref() == Some(tool)) {
+        return Ok(Some(key.clone()));
+    }
+    let own = source.own_name(tool)?;
+    let Some(operation) = api.operation(&own) else { return Ok(None) };
+    let title = format!("{} {}", operation.method, operation.path);
+    let means = |key: &&String| {
+        **key == own || operation.operation_id.as_ref() == Some(key) || key.eq_ignore_ascii_case(&title)
+    };
+    Ok(Some(config.operations.keys().find(means).cloned().unwrap_or(own)))
 }
 
 /// Reads a configuration.

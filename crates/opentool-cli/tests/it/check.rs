@@ -145,3 +145,38 @@ fn documents_of_every_version_are_checked_also_where_nothing_is_usable() {
         assert!(ran.text().contains('^'), "\n{ran}");
     }
 }
+
+#[test]
+fn a_configuration_is_checked_against_its_document() {
+    let check = |config: &str| {
+        let run = opentool(["check", "petstore.yaml", "--config", "shop.yaml"]);
+        run.file("shop.yaml", config).end()
+    };
+    golden(
+        "check/config",
+        &check("include:\n  - tag: pets\n  - tag: petz\noperations:\n  addPet: {name: add}\n").to_string(),
+    );
+    golden("check/config-broken", &check("operations:\n  getPet: {exclude: true}\n").to_string());
+    golden("check/config-unknown-key", &check("exclud: []\n").to_string());
+    check("operations: {addPet: {exclude: true}}\n").success();
+    opentool(["check", "good.json", "--config", "shop.yaml"])
+        .file("good.json", include_str!("../../templates/opentool.json"))
+        .file("shop.yaml", "{}")
+        .end()
+        .failure(2, &["none of the files is one"]);
+    opentool(["check", "petstore.yaml", "--config", "nowhere.yaml"])
+        .end()
+        .failure(2, &["nowhere.yaml cannot be read"]);
+}
+
+#[test]
+fn a_list_of_nothing_is_no_document() {
+    let check = |text: &str| opentool(["check", "-"]).input(text).end();
+    let ran = check("[]");
+    assert!(
+        ran.code == 1 && ran.text().contains("this is an empty list, which is no document of any kind"),
+        "\n{ran}"
+    );
+    let ran = check(r#"{"tools": []}"#);
+    assert!(ran.code == 0 && ran.text().contains("warning[no-definitions]"), "\n{ran}");
+}

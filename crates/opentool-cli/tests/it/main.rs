@@ -35,4 +35,5 @@ mod show;
 mod source_mistakes;
 mod talk;
 mod telemetry;
+mod tls;
 mod upstream;

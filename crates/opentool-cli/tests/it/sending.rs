@@ -176,3 +176,24 @@ fn a_way_that_others_can_read_is_said() {
     assert_eq!(plain(&["--bearer", "t0ken", "--server", "https://api.example.com"]).stderr, "");
     assert_eq!(plain(&["--bearer", "t0ken", "--server", "http://127.0.0.1:1"]).stderr, "");
 }
+
+#[test]
+fn proxies_of_the_environment_are_asked() {
+    let proxy = items();
+    let call = |variables: &[(&str, &str)]| {
+        let run = opentool(["call", "api.json", "get", "--retries", "0"]);
+        let run = run.file("api.json", get_document("http://api.example.test", "/things", PARAMETERS));
+        variables.iter().fold(run, |run, (name, value)| run.variable(name, value)).end()
+    };
+    let url = proxy.url.replacen("http://", "http://user:word@", 1);
+    call(&[("HTTP_PROXY", &url)]).success();
+    let seen = proxy.requests().concat();
+    assert!(seen.starts_with("GET http://api.example.test/things HTTP/1.1\r\n"), "{seen}");
+    assert!(seen.contains("proxy-authorization: Basic dXNlcjp3b3Jk\r\n"), "{seen}");
+    // Not for those that are to be asked directly, and never for this machine.
+    let ran = call(&[("HTTP_PROXY", &url), ("NO_PROXY", "example.test")]);
+    assert!(ran.code == 5 && !ran.stderr.contains("word"), "\n{ran}");
+    let upstream = items();
+    crate::sending::call(&upstream, &[]).variable("HTTP_PROXY", &url).end().success();
+    assert_eq!((upstream.requests().len(), proxy.requests().len()), (1, 1));
+}

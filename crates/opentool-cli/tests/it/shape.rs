@@ -146,6 +146,7 @@ fn every_key_of_the_configuration_is_documented() {
         "description",
         "destructive",
         "idempotent",
+        "media-type",
         "arguments",
         "max-tool-bytes",
         "max-description-bytes",
@@ -153,4 +154,52 @@ fn every_key_of_the_configuration_is_documented() {
     ] {
         assert!(block.contains(&format!("{key}:")), "the example of docs/openapi-config.md lacks `{key}`");
     }
+}
+
+#[test]
+fn parts_of_results_are_shown_of_all_tools_or_of_one() {
+    let upstream = crate::support::Upstream::answering(
+        "200 OK",
+        "application/json",
+        r#"{"id": 2, "name": "Rex", "status": "sold"}"#,
+    );
+    let call = |words: &[&str]| {
+        let words = [&["call", "petstore.yaml", "--server", &upstream.url], words].concat();
+        with("operations:\n  GET /pet/{petId}: {name: pet, result: [/status]}\n", &words)
+    };
+    let shown = |words: &[&str]| call(words).success().text().to_owned();
+    let general = shown(&["getPetById", "petId=2", "--result-pointer", "/name"]);
+    assert!(general.contains("Rex") && !general.contains("sold"), "{general}");
+    let own = ["--result-pointer", "getPetById=/id", "--result-pointer", "/name"];
+    let one = shown(&[&["getPetById", "petId=2"], &own[..]].concat());
+    assert!(one.contains('2') && !one.contains("Rex"), "{one}");
+    // Another tool keeps what is said of all; a file is replaced, under whatever key it speaks of the tool.
+    let other = shown(&[&["updatePet", "petId=2"], &own[..]].concat());
+    assert!(other.contains("Rex") && !other.contains("sold"), "{other}");
+    for name in ["pet=/name", "getPetById=/name"] {
+        let file = shown(&["pet", "petId=2", "--config", "shop.yaml", "--result-pointer", name]);
+        assert!(file.contains("Rex") && !file.contains("sold"), "{file}");
+    }
+    call(&["getPetById", "petId=2", "--result-pointer", "getPet=/id"])
+        .failure(2, &["names a tool that is not there"]);
+    call(&["getPetById", "petId=2", "--result-pointer", "name"]).failure(2, &["expected a JSON Pointer"]);
+    let words =
+        ["list", "a=petstore.yaml", "b=petstore.yaml", "--result-pointer", "b__getPetById=/name", "--json"];
+    let tools = with("", &words).success().json();
+    let of = |name: &str| tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+    assert!(
+        of("a__getPetById").get("outputSchema").is_some()
+            && of("b__getPetById").get("outputSchema").is_none()
+    );
+}
+
+#[test]
+fn a_body_is_sent_as_the_media_type_that_a_file_names() {
+    let document = "openapi: 3.1.0\nservers: [{url: https://api.test}]\npaths:\n  /a: {put: {operationId: a, requestBody: {content: {application/json: {schema: {type: object, properties: {x: {}}}}, text/csv: {}}}}}\n";
+    let ran = opentool(["call", "api.yaml", "a", "body=1,2", "--config", "c.yaml", "--dry-run"])
+        .file("api.yaml", document)
+        .file("c.yaml", "operations: {a: {media-type: text/csv}}\n")
+        .end()
+        .success();
+    assert!(ran.text().contains("Content-Type: text/csv") && ran.text().contains("1,2"), "\n{ran}");
 }

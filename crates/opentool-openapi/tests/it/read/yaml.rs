@@ -101,11 +101,6 @@ fn faults_name_their_line() {
             "a.yaml:3:1: error[yaml-tab]: this line is indented with a tab",
         ),
         ("openapi: 3.0.0\npaths:\n  /a:\n  \tget: {}\n", "a.yaml:4:3: error[yaml-tab]"),
-        (
-            "openapi: 3.0.0\ninfo: {}\nopenapi: 3.1.0\n",
-            "a.yaml:3:1: error[duplicate-key]: the key `openapi` stands twice",
-        ),
-        ("a: {b: 1,\n b: 2}\n", "a.yaml:2:2: error[duplicate-key]: the key `b`"),
         ("openapi: 3.0.0\npaths: [\n", "error[yaml-syntax]"),
         ("a: 'b\n", "error[yaml-syntax]"),
         ("a: b: c\n", "a.yaml:1:5: error[yaml-syntax]"),
@@ -135,4 +130,24 @@ fn findings_have_their_place_in_yaml() {
     let told = api.diagnostics()[0].to_string();
     assert!(told.starts_with("a.yaml:9:13: error[ref-not-found]: `#/nowhere` leads to nothing"), "{told}");
     assert!(told.contains("(at /paths/~1a/get/parameters/0/schema/$ref)"), "{told}");
+}
+
+#[test]
+fn a_key_that_stands_twice_hides_nothing_else() {
+    let yaml = "openapi: 3.0.0\npaths:\n  /a:\n    get: {operationId: first}\n    get: {operationId: second}\n  /b: {get: {operationId: b}}\n";
+    let api = parse(yaml, "a.yaml").unwrap();
+    let names: Vec<&str> = api.operations().iter().map(|operation| operation.name.as_str()).collect();
+    assert_eq!(names, ["second", "b"]);
+    let told = api.diagnostics()[0].to_string();
+    assert!(
+        told.starts_with(
+            "a.yaml:5:5: error[duplicate-key]: the key `get` stands twice in one mapping; the last"
+        ),
+        "{told}"
+    );
+    assert!(told.contains("(at /paths/~1a/get)") && api.diagnostics().len() == 1, "{told}");
+    // A merge is no second time, and thousands are one finding too many at most.
+    assert_eq!(meaning("\nb: &b {x: 1}\nc: {<<: *b, x: 2}")["c"]["x"], 2);
+    let many = format!("openapi: 3.0.0\npaths: {{/a: {{get: {{}}}}}}\n{}", "x-a: 1\n".repeat(20_000));
+    assert!(parse(many, "a.yaml").unwrap().diagnostics().len() <= 5_001);
 }

@@ -19,6 +19,9 @@ use opentool::agent::{Finish, Reply};
 use opentool::chat::{Player, Recorder, Script};
 use opentool::{Content, Message};
 
+/// What a turn came to: its text, why it ended, and what the tools answered.
+type Said = (String, Finish, Vec<(String, String)>);
+
 /// Holds the conversation with the script, makes sure that it says what the recording says, and holds it from there.
 pub(crate) async fn held<T>(
     name: &str,
@@ -41,7 +44,7 @@ pub(crate) async fn held<T>(
     let player = Player::open(&kept).unwrap();
     let played = talk(Arc::new(player.clone())).await.unwrap();
     // What is for the host alone has times and ports in it.
-    let said = |talk: &T| -> Vec<(String, Finish, Vec<(String, String)>)> {
+    let said = |talk: &T| -> Vec<Said> {
         let said = |reply: &Reply| {
             let results = results(reply).into_iter().map(|(name, text)| (name.to_owned(), text));
             (reply.text.clone(), reply.finish, results.collect())

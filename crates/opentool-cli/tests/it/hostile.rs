@@ -121,11 +121,13 @@ fn nothing_in_a_tool_is_hidden_from_its_reader() {
     let page = run(&["show", "tools.json", "a"]);
     for ran in [&list, &page] {
         assert!(!ran.text().contains(hidden), "\n{ran}");
-        assert!(ran.text().contains("a\\u{200b}\\u{200f}\\u{2060}\\u{feff}\\u{202e}"), "\n{ran}");
     }
+    // Names and values are data: they stay, and are written out.
+    assert!(page.text().contains("a\\u{200b}\\u{200f}\\u{2060}\\u{feff}\\u{202e}"), "\n{page}");
     let (_, seen) = page.text().split_once("As a model sees it:\n").unwrap();
     let seen: Value = serde_json::from_str(seen).unwrap();
-    assert_eq!(seen["description"], json!(text));
+    assert!(seen.to_string().contains(json!(text).to_string().trim_matches('"')), "{seen}");
+    assert_eq!(seen["description"], "a", "a model obeys what it reads, so it reads what a person sees");
 }
 
 #[test]

@@ -1,1 +1,3 @@
-//! Benchmarks of opentool; the programs are in `benches/`.
+//! What the benchmarks share; the programs are in `benches/`.
+
+pub mod load;

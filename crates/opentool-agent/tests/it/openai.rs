@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt as _;
 use opentool_agent::chat::{Model, Provider};
 use opentool_agent::{Agent, AgentError};
-use opentool_core::{ChatModel, ChatRequest, Message, ModelError, ToolSet};
+use opentool_core::{ChatModel, ChatRequest, Message, ModelError, ReplyEvent, ToolSet};
 use serde_json::{Value, json};
 
 use crate::fixtures::add;
@@ -197,4 +198,37 @@ async fn a_key_that_cannot_be_sent_is_told_without_the_key() {
     assert!(!format!("{error:?}").contains("sk-test"), "{error:?}");
     assert!(Model::new(Provider::OpenAi, "m").header("bad name", "x").is_err());
     assert!(Model::new(Provider::OpenAi, "m").header("name", "a\r\nb").is_err());
+}
+
+#[tokio::test]
+async fn which_model_answered_is_told_whole_and_in_pieces() {
+    const DATED: &str = "gpt-5-2026-08-07";
+    let server = server(|number| {
+        let said = json!({"role": "assistant", "content": "Yes."});
+        if number == 0 {
+            let choice = json!({"index": 0, "message": said, "finish_reason": "stop"});
+            return json_answer(&json!({"object": "chat.completion", "model": DATED, "choices": [choice]}));
+        }
+        let chunk = |delta: Value, finish: Value| {
+            let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+            format!(
+                "data: {}\n\n",
+                json!({"object": "chat.completion.chunk", "model": DATED, "choices": [choice]})
+            )
+        };
+        let body = chunk(said, Value::Null) + &chunk(json!({}), json!("stop")) + "data: [DONE]\n\n";
+        ([("content-type", "text/event-stream")], body).into_response()
+    })
+    .await;
+    let model = model(&server);
+    assert_eq!(ask(&model).await.unwrap().model.as_deref(), Some(DATED));
+    let messages = [Message::user("Hi.")];
+    let tools = ToolSet::new();
+    let mut events = model.stream(ChatRequest::new(&messages, &tools));
+    let mut last = None;
+    while let Some(event) = events.next().await {
+        last = Some(event.unwrap());
+    }
+    let Some(ReplyEvent::Done { reply }) = last else { panic!("{last:?}") };
+    assert_eq!(reply.model.as_deref(), Some(DATED));
 }

@@ -88,13 +88,13 @@ impl References {
         own: Option<&str>,
         names: &[String],
     ) -> Result<Option<Authorities>, CliError> {
-        let meant = self.ca_file.iter().filter_map(|text| match text.split_once('=') {
+        let mut meant = self.ca_file.iter().filter_map(|text| match text.split_once('=') {
             Some((name, file)) if names.iter().any(|known| known == name) => {
                 (Some(name) == own).then_some(file)
             }
             _ => Some(text.as_str()),
         });
-        meant.last().map(authorities).transpose()
+        meant.next_back().map(authorities).transpose()
     }
 
     /// The files of authorities as they were written, for calls.

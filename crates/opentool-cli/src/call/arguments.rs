@@ -167,7 +167,8 @@ fn is_text(value: &Value) -> bool {
 /// Refuses JSON in which a key stands twice: one of the two would be lost without a word.
 fn once(what: &str, json: &str) -> Result<(), CliError> {
     let expected = Expected::new("arguments", "{").notation(Some(Notation::Json));
-    let twice = parse(json, &expected).ok().and_then(|parsed| parsed.findings.into_iter().next());
+    let found = parse(json, &expected).ok().map(|parsed| parsed.findings).unwrap_or_default();
+    let twice = found.into_iter().find(|found| found.code == "duplicate-key");
     match twice {
         None => Ok(()),
         Some(twice) => Err(CliError::argument(

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use url::Url;
@@ -93,6 +94,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     match args.target.file() {
         None => console.json_text(document.print())?,
         Some(file) => {
+            keep_faulty(&sources, file)?;
             args.target.write(file, &document.print())?;
             let file = file.display();
             let functions = counted(document.functions.len(), "function");
@@ -105,6 +107,27 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         }
     }
     sources.iter().try_for_each(Source::complete)
+}
+
+/// Refuses to replace a source by what was understood of it: the rest of it would be gone.
+fn keep_faulty(sources: &[Source], file: &Path) -> Result<(), CliError> {
+    let Ok(target) = std::fs::canonicalize(file) else { return Ok(()) };
+    let is_target = |source: &&Source| {
+        let place = source.spec.place.file();
+        place.and_then(|place| std::fs::canonicalize(place).ok()).is_some_and(|place| place == target)
+    };
+    for source in sources.iter().filter(is_target) {
+        if let Err(CliError::Incomplete { place, faults }) = source.complete() {
+            return Err(CliError::usage(
+                format!(
+                    "{place} has {}, and would be replaced by what was understood of it; nothing was written",
+                    counted(faults, "error")
+                ),
+                format!("mend it first: `opentool check {place}`; or write to another file"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// One entry for each keyword and what becomes of it, the most frequent first.

@@ -8,7 +8,7 @@ use secrecy::SecretString;
 use opentool::server::{DEFAULT_ADDRESS, Stop};
 
 use super::Endpoint;
-use crate::credentials::{environment, not_empty};
+use crate::credentials::environment;
 use crate::error::CliError;
 use crate::listen::Listen;
 
@@ -20,11 +20,12 @@ const DEFAULT_PORT: u16 = 17001;
 #[command(next_help_heading = "Serving over OpenTool")]
 pub(crate) struct OpenToolOptions {
     /// Speak OpenTool at /opentool of this address: `HOST:PORT` or `PORT`; port 0 takes a free one. It may be the
-    /// address of --http
+    /// address of --http. It holds 512 connections, of which idle ones make room for new ones, and runs 256 calls at
+    /// once, each for --timeout at most; a connection has 5 seconds for its first request, which may have 4 MiB
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = DEFAULT_ADDRESS)]
     opentool: Option<Listen>,
     /// Let in who shows this key, and nobody without one; several are possible [env: OPENTOOL_SERVER_KEY]
-    #[arg(long, value_name = "KEY", value_parser = not_empty)]
+    #[arg(long, value_name = "KEY", value_parser = key)]
     opentool_key: Vec<SecretString>,
     /// Another path than /opentool
     #[arg(long, value_name = "PATH")]
@@ -39,8 +40,11 @@ pub(crate) struct OpenToolOptions {
     #[arg(long, value_name = "FILE", requires = "opentool_tls_cert")]
     opentool_tls_key: Option<PathBuf>,
     // What the published guidelines for packaged tools call it.
-    #[arg(long = "toolPort", alias = "opentoolServerPort", short = 't', value_name = "PORT", hide = true)]
+    #[arg(long = "toolPort", short = 't', value_name = "PORT", hide = true, value_parser = port)]
     tool_port: Option<u16>,
+    // The same; a name of its own, so that a mistake is told by the name that was written.
+    #[arg(long = "opentoolServerPort", value_name = "PORT", hide = true, value_parser = port, conflicts_with = "tool_port")]
+    server_port: Option<u16>,
     #[arg(long = "opentoolServerHost", value_name = "HOST", hide = true, conflicts_with = "opentool")]
     server_host: Option<String>,
     #[arg(
@@ -49,7 +53,7 @@ pub(crate) struct OpenToolOptions {
         short = 'k',
         value_name = "KEY",
         value_delimiter = ',',
-        value_parser = not_empty,
+        value_parser = key,
         hide = true
     )]
     api_keys: Vec<SecretString>,
@@ -64,19 +68,23 @@ impl OpenToolOptions {
     /// # Errors
     /// [`CliError::Usage`] for options that mean two addresses, or that are about a server that there is not.
     pub(crate) fn listen(&self) -> Result<Option<Listen>, CliError> {
-        let by_guideline = self.tool_port.is_some()
+        let (port, option) = match self.tool_port {
+            Some(port) => (Some(port), "--toolPort"),
+            None => (self.server_port, "--opentoolServerPort"),
+        };
+        let by_guideline = port.is_some()
             || self.server_host.is_some()
             || !self.api_keys.is_empty()
             || self.server_tag.is_some();
         match &self.opentool {
-            Some(_) if self.tool_port.is_some() => Err(CliError::usage(
-                "`--opentool` and `--toolPort` both say where to listen",
+            Some(_) if port.is_some() => Err(CliError::usage(
+                format!("`--opentool` and `{option}` both say where to listen"),
                 "keep `--opentool HOST:PORT`",
             )),
             Some(listen) => Ok(Some(listen.clone())),
             None if by_guideline => {
                 let host = self.server_host.as_deref().unwrap_or(DEFAULT_HOST);
-                let port = self.tool_port.unwrap_or(DEFAULT_PORT);
+                let port = port.unwrap_or(DEFAULT_PORT);
                 let listen = format!("{host}:{port}").parse();
                 listen.map(Some).map_err(|error| {
                     CliError::usage(
@@ -139,6 +147,21 @@ impl OpenToolOptions {
             tls: self.opentool_tls_cert.zip(self.opentool_tls_key),
         })
     }
+}
+
+/// A key of the command line. Its error cannot repeat it: only an empty one is refused.
+fn key(text: &str) -> Result<SecretString, &'static str> {
+    if text.is_empty() {
+        return Err(
+            "it is empty, and the server would let everybody in; give it a value, or leave it out to serve \
+                    without a key",
+        );
+    }
+    Ok(text.into())
+}
+
+fn port(text: &str) -> Result<u16, &'static str> {
+    text.parse().map_err(|_| "expected a number from 0 to 65535; 0 takes a free port")
 }
 
 /// The key of the environment. Unlike other variables one that is set and empty is a mistake: whoever writes

@@ -217,3 +217,41 @@ fn many_losses_are_told_by_keyword_unless_each_is_wanted() {
     assert_eq!(ran.stderr.matches("loss:").count(), 2, "\n{ran}");
     assert_eq!(convert(&["--losses"]).stderr.matches("loss:").count(), 61);
 }
+
+#[test]
+fn what_no_model_reads_of_a_definition_is_lost_and_told() {
+    let tools = json!([{"name": "f", "description": "F.", "inputSchema": {"type": "object"},
+        "icons": [{"src": "a.png"}], "_meta": {"a/b": 1}, "execution": {"taskSupport": "optional"}}]);
+    let ran =
+        opentool(["convert", "tools.json", "--to", "opentool"]).file("tools.json", tools.to_string()).end();
+    for member in ["icons", "_meta", "execution"] {
+        let told = format!("loss: f /{member}: functions have no `{member}`; it is left out");
+        assert!(ran.stderr.contains(&told), "{told}\n{ran}");
+    }
+}
+
+#[test]
+fn a_faulty_source_is_not_replaced_by_what_was_understood_of_it() {
+    let twice = r#"{"opentool": "1.1.0", "info": {"title": "T", "version": "1.0.0"}, "functions": [
+ {"name": "a", "description": "A.", "parameters": []}, {"name": "a", "description": "B.", "parameters": []}]}"#;
+    let run = opentool(["convert", "doc.json", "--to", "opentool", "-o", "./doc.json", "--force"]);
+    let run = run.file("doc.json", twice);
+    let file = run.directory().join("doc.json");
+    let mut child = run.start();
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), twice);
+    let run = opentool(["convert", "doc.json", "--to", "opentool", "-o", "doc.json", "--force"]);
+    let mended = twice.replacen("\"a\"", "\"b\"", 1);
+    run.file("doc.json", &mended).end().success();
+    opentool(["convert", "doc.json", "--to", "opentool", "-o", "doc.json", "--force"])
+        .file("doc.json", twice)
+        .end()
+        .failure(
+            2,
+            &[
+                "doc.json has 1 error, and would be replaced",
+                "nothing was written",
+                "opentool check doc.json",
+            ],
+        );
+}

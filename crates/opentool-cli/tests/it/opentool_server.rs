@@ -175,7 +175,13 @@ fn mistakes_are_refused_before_anything_listens() {
     serve(&["--opentool-key", "x"]).failure(2, &["`--opentool-key` is about OpenTool", "add `--opentool`"]);
     serve(&["--opentool-tls-cert", "c.pem"]).failure(2, &["--opentool-tls-key"]);
     serve(&["--opentool", "0", "--toolPort", "1"]).failure(2, &["both say where to listen"]);
-    serve(&["--opentool", "0", "--opentool-key", ""]).failure(2, &["it is empty"]);
+    serve(&["--opentool", "0", "--opentool-key", ""]).failure(
+        2,
+        &["it is empty, and the server would let everybody in", "leave it out to serve without a key"],
+    );
+    serve(&["--opentoolServerPort", "x"])
+        .failure(2, &["--opentoolServerPort", "expected a number from 0 to 65535"]);
+    serve(&["--opentool", "0", "--opentoolServerPort", "1"]).failure(2, &["`--opentoolServerPort` both say"]);
     serve(&["--opentool", "0", "--opentool-path", "a b"]).failure(2, &["`a b` is not a base path"]);
     serve(&["--opentool", "0", "--opentool-tls-cert", "no.pem", "--opentool-tls-key", "no.key"])
         .failure(6, &["no.pem"]);

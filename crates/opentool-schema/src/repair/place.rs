@@ -101,7 +101,8 @@ pub(super) fn without_escapes(text: &str) -> Option<String> {
 
 /// The text without HTML's entities, where it has those instead of quotes.
 pub(super) fn without_entities(text: &str) -> Option<String> {
-    if text.contains('"') || !["&quot;", "&#34;", "&#x22;"].iter().any(|quote| text.contains(quote)) {
+    let quotes = ["&quot;", "&#34;", "&#x22;"];
+    if text.contains('"') || !text.contains('&') || !quotes.iter().any(|quote| text.contains(quote)) {
         return None;
     }
     let mut plain = Cow::Borrowed(text);

@@ -42,7 +42,11 @@ pub(super) fn quoted(
     loop {
         // All at once up to the next character that may be more than itself.
         let run = plain_run(scan.rest(), open);
-        text.push_str(run);
+        if text.is_empty() {
+            text = String::from(run);
+        } else {
+            text.push_str(run);
+        }
         scan.skip(run.len());
         let Some(c) = scan.bump() else {
             return unended(scan, from, text, tolerance);
@@ -82,7 +86,7 @@ pub(super) fn quoted(
 /// What is in the string for certain: up to the next backslash, or quote that may end it.
 fn plain_run(text: &str, open: char) -> &str {
     let end = match u8::try_from(open) {
-        Ok(quote) => text.bytes().position(|byte| byte == quote || byte == b'\\'),
+        Ok(quote) => memchr::memchr2(quote, b'\\', text.as_bytes()),
         Err(_) => text.find(|c| c == '\\' || ends(open, c)),
     };
     end.and_then(|end| text.get(..end)).unwrap_or(text)

@@ -25,10 +25,10 @@ mod stream;
 mod tools;
 mod turns;
 
-pub use cassette::cassette;
 /// The crate behind [`GenaiModel`], in the version that it takes clients and options of.
 #[cfg(feature = "genai")]
 pub use ::genai;
+pub use cassette::cassette;
 pub use fallback::Fallback;
 #[cfg(feature = "genai")]
 pub use genai_model::GenaiModel;

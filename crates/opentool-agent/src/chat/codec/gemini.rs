@@ -103,8 +103,15 @@ impl Codec for Gemini {
         let stop = match text(candidate, "finishReason") {
             "STOP" | "" | "FINISH_REASON_UNSPECIFIED" => StopReason::End,
             "MAX_TOKENS" => StopReason::Length,
-            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "MODEL_ARMOR"
-            | "IMAGE_SAFETY" | "IMAGE_PROHIBITED_CONTENT" | "IMAGE_RECITATION" => StopReason::Refusal,
+            "SAFETY"
+            | "RECITATION"
+            | "BLOCKLIST"
+            | "PROHIBITED_CONTENT"
+            | "SPII"
+            | "MODEL_ARMOR"
+            | "IMAGE_SAFETY"
+            | "IMAGE_PROHIBITED_CONTENT"
+            | "IMAGE_RECITATION" => StopReason::Refusal,
             reason => super::other(reason),
         };
         let parts = candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten();

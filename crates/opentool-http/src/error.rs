@@ -145,7 +145,8 @@ impl Trust {
     fn of(error: &rustls::CertificateError) -> Self {
         use rustls::CertificateError as E;
         match error {
-            E::UnknownIssuer => Self::UnknownIssuer,
+            // The signature is wrong where an authority of the same name is trusted, but not this one: an old root, say.
+            E::UnknownIssuer | E::BadSignature => Self::UnknownIssuer,
             E::NotValidForName | E::NotValidForNameContext { .. } => Self::Name,
             E::Expired | E::ExpiredContext { .. } | E::NotValidYet | E::NotValidYetContext { .. } => {
                 Self::Time

@@ -205,19 +205,26 @@ async fn a_client_that_reads_no_more_ends_the_server_and_its_calls() {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_is_not_read_either() {
-    let big = tool("big", |_, _| async { Ok("x".repeat(1_000_000).into()) });
+    let made = Arc::new(Notify::new());
+    let makes = Arc::clone(&made);
+    let big = tool("big", move |_, _| {
+        makes.notify_one();
+        async { Ok("x".repeat(1_000_000).into()) }
+    });
     let (mut requests, read) = tokio::io::duplex(1024);
     let (write, answers) = tokio::io::duplex(64 * 1024);
     let _serving = tokio::spawn(Server::new(set([Arc::new(big)])).serve_stream(read, write));
+    // One after the other: calls that run are no answers yet, and requests are read while they do.
     let writing = tokio::spawn(async move {
         for id in 1..=30 {
             let mut call: Value = serde_json::from_str(&call("big", json!({}))).unwrap();
             call["id"] = json!(id);
             requests.write_all(format!("{call}\n").as_bytes()).await.unwrap();
+            made.notified().await;
         }
         requests
     });
-    for _ in 0..1_000 {
+    for _ in 0..10_000 {
         tokio::task::yield_now().await;
     }
     assert!(!writing.is_finished(), "30 MB of answers wait in memory");

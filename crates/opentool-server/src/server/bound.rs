@@ -6,15 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
-use tokio::time::{sleep, timeout};
+use opentool_listen::{Connections, Rules, Unasked, Untaken};
+use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use super::connection::Serving;
+use super::endpoints::Endpoints;
 use super::host::Host;
-use super::places::Places;
 use super::routes::{self, Endpoint};
 use super::settings::Settings;
 use super::{Server, tls};
@@ -23,8 +22,8 @@ use crate::ServerError;
 /// How long the answers to calls that were given up may take to reach their clients.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// How long to wait when the system has no more sockets.
-const EXHAUSTED: Duration = Duration::from_millis(200);
+/// How long a new connection may take to send its first head: who connects has something to say.
+const FIRST_HEAD: Duration = Duration::from_secs(5);
 
 /// A server that listens, and serves as soon as it is told to.
 pub struct Bound {
@@ -71,15 +70,8 @@ impl Bound {
 
     /// The base address for clients on this machine: `http://127.0.0.1:17001/opentool`.
     pub fn url(&self) -> String {
-        let mut address = self.address;
-        if address.ip().is_unspecified() {
-            address.set_ip(match address {
-                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-            });
-        }
         let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{address}{}", self.base)
+        format!("{scheme}://{}{}", opentool_listen::local(self.address), self.base)
     }
 
     /// Serves these routes beside the endpoints: everything that is not below the base path. They check keys, `Host` and
@@ -106,22 +98,22 @@ impl Bound {
     /// [`ServerError::Io`] if the socket breaks.
     pub async fn serve_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let Self { listener, router, host, tls, base, grace, max_connections, .. } = self;
-        let cut = CancellationToken::new();
-        let _cut =
-            [host.closing.clone(), host.aborting.clone(), cut.clone()].map(CancellationToken::drop_guard);
-        let serving = Arc::new(Serving::new(Arc::clone(&host), base, router, tls, cut.clone()));
-        let connections = TaskTracker::new();
+        let _given_up = [host.closing.clone(), host.aborting.clone()].map(CancellationToken::drop_guard);
+        let rules = Rules::new(max_connections).first_head(FIRST_HEAD).tls(tls);
+        let rules = rules.untaken(Untaken::KeepsPlace).unasked(Unasked::Cut);
+        let closing = host.closing.clone();
+        let endpoints = Endpoints { host: Arc::clone(&host), base, router };
+        let mut connections = Connections::new(endpoints, rules, closing);
         tokio::select! {
-            () = accept(&listener, &serving, &connections, max_connections) => {}
+            () = connections.accept(&listener) => {}
             () = shutdown => {}
             () = host.stopped.cancelled() => {}
         }
         drop(listener);
         host.closing.cancel();
-        connections.close();
-        if timeout(grace, connections.wait()).await.is_err() {
+        if timeout(grace, connections.ended()).await.is_err() {
             host.aborting.cancel();
-            if timeout(LAST_ANSWERS, connections.wait()).await.is_err() {
+            if timeout(LAST_ANSWERS, connections.ended()).await.is_err() {
                 tracing::warn!("connections that do not end are cut");
             }
         }
@@ -133,33 +125,4 @@ impl std::fmt::Debug for Bound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Bound").field("address", &self.address).finish_non_exhaustive()
     }
-}
-
-/// Accepts connections for ever. Those for which there is no place wait in the system's queue, which is bounded.
-async fn accept(listener: &TcpListener, serving: &Arc<Serving>, connections: &TaskTracker, most: usize) {
-    let mut places = Places::new(most);
-    loop {
-        let socket = next(listener).await;
-        let Some(place) = places.take().await else { return };
-        connections.spawn(Arc::clone(serving).serve(socket, place));
-    }
-}
-
-async fn next(listener: &TcpListener) -> TcpStream {
-    loop {
-        match listener.accept().await {
-            Ok((socket, _)) => return socket,
-            Err(error) if is_clients(&error) => {}
-            Err(error) => {
-                tracing::error!(%error, "no connection can be accepted");
-                sleep(EXHAUSTED).await;
-            }
-        }
-    }
-}
-
-/// Whether only the one connection broke, before it was there.
-fn is_clients(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }

@@ -10,6 +10,7 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::Response;
 use opentool_core::{Cancellation, ToolCall, ToolError, ToolOutput, UnknownTool};
+use opentool_listen::trace::Parent;
 use opentool_schema::ToolSetExt as _;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
@@ -22,7 +23,7 @@ use super::catalog::Catalog;
 use super::cutoff::{Clock, Cut, Watch};
 use super::host::Host;
 use super::stream::Sink;
-use super::trace::{self, Parent};
+use super::trace;
 use super::{body, reply};
 use crate::wire::id::Id;
 use crate::wire::request::{INVALID_REQUEST, Request as WireRequest};
@@ -59,7 +60,7 @@ impl Wish {
         }
         // As text, so that a tool can read it without a detour, and numbers stay what they are.
         let arguments = params.map_or(Value::Null, |text| Value::String(text.to_owned()));
-        Ok(Self { function: method.into(), arguments, id, parent: Parent::of(&parts.headers) })
+        Ok(Self { function: method.into(), arguments, id, parent: trace::parent(&parts.headers) })
     }
 }
 

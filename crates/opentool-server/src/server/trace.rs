@@ -6,39 +6,16 @@
 
 use axum::http::HeaderMap;
 use opentool_core::{ToolError, ToolOutput};
+use opentool_listen::trace::Parent;
 use tracing::field::Empty;
 use tracing::{Level, Span};
 
 /// The longest id of a call that is shown, in characters.
 const ID: usize = 64;
 
-/// The trace that a client names.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Parent {
-    #[cfg(feature = "otel")]
-    context: Option<opentelemetry::Context>,
-}
-
-impl Parent {
-    /// The trace in the headers of a request; none where nobody listens.
-    #[cfg(feature = "otel")]
-    pub(super) fn of(headers: &HeaderMap) -> Self {
-        use opentelemetry::global;
-        use opentelemetry::trace::TraceContextExt as _;
-
-        if !is_wanted() {
-            return Self::default();
-        }
-        let named =
-            global::get_text_map_propagator(|propagator| propagator.extract(&remote::Headers(headers)));
-        Self { context: Some(named).filter(|named| named.span().span_context().is_remote()) }
-    }
-
-    /// None: traces of clients need the feature `otel`.
-    #[cfg(not(feature = "otel"))]
-    pub(super) fn of(_headers: &HeaderMap) -> Self {
-        Self::default()
-    }
+/// The trace in the headers of a request; none where nobody listens.
+pub(super) fn parent(headers: &HeaderMap) -> Parent {
+    if is_wanted() { Parent::of(headers) } else { Parent::default() }
 }
 
 fn is_wanted() -> bool {
@@ -55,10 +32,7 @@ pub(super) fn execute_tool<'f>(
         return Span::none();
     }
     let function = function();
-    #[cfg(feature = "otel")]
-    let _within = parent.context.clone().map(opentelemetry::Context::attach);
-    #[cfg(not(feature = "otel"))]
-    let Parent {} = parent;
+    let _within = parent.within();
     tracing::info_span!(
         target: "opentool::gen_ai",
         "execute_tool",
@@ -90,24 +64,4 @@ pub(super) fn abandoned(span: &Span) {
 fn failed(span: &Span, code: &str) {
     span.record("error.type", code);
     span.record("otel.status_code", "ERROR");
-}
-
-#[cfg(feature = "otel")]
-mod remote {
-    //! Headers as a propagator reads them.
-
-    use axum::http::HeaderMap;
-    use opentelemetry::propagation::Extractor;
-
-    pub(super) struct Headers<'h>(pub(super) &'h HeaderMap);
-
-    impl Extractor for Headers<'_> {
-        fn get(&self, key: &str) -> Option<&str> {
-            self.0.get(key)?.to_str().ok()
-        }
-
-        fn keys(&self) -> Vec<&str> {
-            self.0.keys().map(|name| name.as_str()).collect()
-        }
-    }
 }

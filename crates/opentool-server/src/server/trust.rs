@@ -9,6 +9,7 @@ use std::net::IpAddr;
 
 use axum::http::uri::{Authority, Uri};
 use axum::http::{HeaderMap, HeaderValue, header};
+use opentool_listen::trust::{self, Origin};
 
 use crate::ServerError;
 
@@ -41,10 +42,11 @@ pub(super) enum Hosts {
 impl Trust {
     pub(super) fn new(hosts: &[String], origins: &[String], every: Hosts) -> Result<Self, ServerError> {
         let hosts = hosts.iter().map(|host| {
-            authority(host).ok_or_else(|| ServerError::InvalidHost { host: host.as_str().into() })
+            trust::host(host).ok_or_else(|| ServerError::InvalidHost { host: host.as_str().into() })
         });
         let origins = origins.iter().map(|origin| {
-            plain_origin(origin).ok_or_else(|| ServerError::InvalidOrigin { origin: origin.as_str().into() })
+            let sent = Origin::parse(origin).and_then(|origin| origin.as_sent());
+            sent.ok_or_else(|| ServerError::InvalidOrigin { origin: origin.as_str().into() })
         });
         Ok(Self {
             hosts: hosts.collect::<Result<_, _>>()?,
@@ -55,7 +57,7 @@ impl Trust {
 
     /// Whether the request is answered.
     pub(super) fn check(&self, target: &Uri, headers: &HeaderMap) -> Result<(), Distrust> {
-        if let Some(reason) = ambiguous(target, headers) {
+        if let Some(reason) = trust::ambiguous(target, headers, &[]) {
             return Err(Distrust::Ambiguous(reason));
         }
         let host = match headers.get(header::HOST) {
@@ -114,29 +116,6 @@ impl Trust {
     }
 }
 
-/// Why it is not certain which host or origin the request names; `None` if it is.
-fn ambiguous(target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
-    for (name, reason) in
-        [(header::HOST, "more than one Host header"), (header::ORIGIN, "more than one Origin header")]
-    {
-        if headers.get_all(name).iter().nth(1).is_some() {
-            return Some(reason);
-        }
-    }
-    let host = headers.get(header::HOST).map(HeaderValue::as_bytes);
-    // The request target has one as a proxy is asked.
-    let authority = target.authority().map(|authority| authority.as_str().as_bytes());
-    if host.into_iter().chain(authority).any(|named| named.contains(&b'@')) {
-        return Some("a user in the host");
-    }
-    match (host, authority) {
-        (Some(host), Some(authority)) if !host.eq_ignore_ascii_case(authority) => {
-            Some("the request target and the Host header name different hosts")
-        }
-        _ => None,
-    }
-}
-
 fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || ip(host).is_some_and(|ip| ip.is_loopback())
 }
@@ -145,35 +124,11 @@ fn ip(host: &str) -> Option<IpAddr> {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host).parse().ok()
 }
 
-/// The host as a URL writes it, if it is one.
-fn authority(host: &str) -> Option<String> {
-    let authority: Authority = host.parse().ok()?;
-    let plain = !authority.as_str().contains('@') && !authority.host().is_empty();
-    plain.then(|| authority.as_str().to_owned())
-}
-
-/// The origin as a browser writes it: without a path, and without the port that the scheme means anyway.
-fn plain_origin(origin: &str) -> Option<String> {
-    let uri: Uri = origin.parse().ok()?;
-    let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
-    let usual = match scheme {
-        "http" => 80,
-        "https" => 443,
-        _ => return None,
-    };
-    let plain = matches!(uri.path(), "" | "/") && uri.query().is_none() && !authority.as_str().contains('@');
-    let host = authority.host();
-    let port = authority.port_u16().filter(|port| *port != usual);
-    plain.then(|| {
-        port.map_or_else(|| format!("{scheme}://{host}"), |port| format!("{scheme}://{host}:{port}"))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use axum::http::{HeaderMap, Uri, header};
 
-    use super::{Distrust, Hosts, Trust, authority, plain_origin};
+    use super::{Distrust, Hosts, Trust};
 
     fn check(trust: &Trust, host: &str, origin: Option<&str>) -> Result<(), Distrust> {
         let mut headers = HeaderMap::new();
@@ -226,21 +181,6 @@ mod tests {
                 matches!(check(&trust, "10.0.0.1:17001", Some(origin)), Err(Distrust::Foreign(_))),
                 "{origin}"
             );
-        }
-    }
-
-    #[test]
-    fn entries_are_what_they_should_be() {
-        assert_eq!(authority("example.com:8080").as_deref(), Some("example.com:8080"));
-        for wrong in ["", "https://example.com", "example.com/call", "me@example.com", "a b"] {
-            assert_eq!(authority(wrong), None, "{wrong}");
-        }
-        assert_eq!(plain_origin("https://app.example:443/").as_deref(), Some("https://app.example"));
-        assert_eq!(plain_origin("http://[::1]:8000").as_deref(), Some("http://[::1]:8000"));
-        for wrong in
-            ["app.example", "null", "*", "https://app.example/path", "https://me@app.example", "file:///x"]
-        {
-            assert_eq!(plain_origin(wrong), None, "{wrong}");
         }
     }
 }

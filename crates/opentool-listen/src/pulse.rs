@@ -1,5 +1,5 @@
-//! What a connection is doing, for those who decide whether it may be ended: a call that runs is never in the way of
-//! anybody, a client that only holds its place is.
+//! What a connection is doing, for those who decide whether it may be ended: a request that is answered is never in the way
+//! of anybody, a client that only holds its place is.
 //!
 //! It is written several times a request and hardly ever read, so it is a few atomics and no lock.
 
@@ -14,9 +14,11 @@ use futures_util::task::AtomicWaker;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, sleep_until};
 
+use crate::Untaken;
+
 /// Where a connection is in its exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     /// It waits for a request, or for the rest of its head.
     Reading,
     /// A request is there as a whole, and is being answered.
@@ -29,8 +31,9 @@ pub(super) enum Stage {
 
 /// The state of one connection.
 #[derive(Debug)]
-pub(super) struct Pulse {
+pub(crate) struct Pulse {
     born: Instant,
+    untaken: Untaken,
     /// The stage and since when: microseconds since the birth times four, and the stage.
     state: AtomicU64,
     /// Who waits for a request to be answered: one at most, the connection itself.
@@ -42,9 +45,10 @@ pub(super) struct Pulse {
 }
 
 impl Pulse {
-    pub(super) fn new() -> Arc<Self> {
+    pub(crate) fn new(untaken: Untaken) -> Arc<Self> {
         Arc::new(Self {
             born: Instant::now(),
+            untaken,
             state: AtomicU64::new(Stage::Reading as u64),
             waiting: AtomicWaker::new(),
             behind: AtomicBool::new(false),
@@ -79,14 +83,14 @@ impl Pulse {
     }
 
     /// Bytes came. After an answer they are those of the next request.
-    pub(super) fn read(&self) {
+    pub(crate) fn read(&self) {
         if self.state().0 == Stage::Answered {
             self.enter(Stage::Reading);
         }
     }
 
     /// Whether the client takes what is written.
-    pub(super) fn writes(&self, behind: bool) {
+    pub(crate) fn writes(&self, behind: bool) {
         if self.is_behind() == behind {
             return;
         }
@@ -102,13 +106,13 @@ impl Pulse {
     }
 
     /// The head of a request has come; its bytes may have been there since the request before.
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::Relaxed);
         self.enter(Stage::Body);
     }
 
     /// Waits until no head has come for `longest`, or none at all for `first`.
-    pub(super) async fn without_head(&self, first: Duration, longest: Duration) {
+    pub(crate) async fn without_head(&self, first: Duration, longest: Duration) {
         loop {
             let now = Instant::now();
             let (stage, since) = self.state();
@@ -126,18 +130,19 @@ impl Pulse {
     }
 
     /// Whether it waits for its client to ask, or to go on asking.
-    pub(super) fn is_reading(&self) -> bool {
+    pub(crate) fn is_reading(&self) -> bool {
         matches!(self.state().0, Stage::Reading | Stage::Body) && !self.is_behind()
     }
 
-    /// Since when nothing has been going on; `None` while something is.
-    pub(super) fn idle_since(&self) -> Option<Instant> {
+    /// Since when nothing has been going on that keeps the place; `None` while something is.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
         let (stage, since) = self.state();
-        (stage != Stage::Answering && !self.is_behind()).then_some(since)
+        let taking = self.untaken == Untaken::KeepsPlace && self.is_behind();
+        (stage != Stage::Answering && !taking).then_some(since)
     }
 
     /// Waits until a request is being answered. Only one may wait.
-    pub(super) async fn until_answering(&self) {
+    pub(crate) async fn until_answering(&self) {
         poll_fn(|cx| {
             self.waiting.register(cx.waker());
             if self.state().0 == Stage::Answering { Poll::Ready(()) } else { Poll::Pending }
@@ -145,14 +150,15 @@ impl Pulse {
         .await;
     }
 }
+
 /// The body of a request, which tells when it has come as a whole.
-pub(super) struct Arriving<B> {
+pub(crate) struct Arriving<B> {
     inner: B,
     pulse: Arc<Pulse>,
 }
 
 impl<B: Body> Arriving<B> {
-    pub(super) fn new(inner: B, pulse: Arc<Pulse>) -> Self {
+    pub(crate) fn new(inner: B, pulse: Arc<Pulse>) -> Self {
         let arriving = Self { inner, pulse };
         arriving.look();
         arriving
@@ -192,13 +198,13 @@ impl<B: Body + Unpin> Body for Arriving<B> {
 }
 
 /// The body of an answer, which tells when it has left.
-pub(super) struct Leaving<B> {
+pub(crate) struct Leaving<B> {
     inner: B,
     pulse: Arc<Pulse>,
 }
 
 impl<B> Leaving<B> {
-    pub(super) fn new(inner: B, pulse: Arc<Pulse>) -> Self {
+    pub(crate) fn new(inner: B, pulse: Arc<Pulse>) -> Self {
         Self { inner, pulse }
     }
 }
@@ -236,15 +242,16 @@ mod tests {
     use tokio::time::{Instant, sleep};
 
     use super::Pulse;
+    use crate::Untaken;
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_says_nothing_is_waited_for_so_long_and_a_call_for_as_long_as_it_takes() {
         let seconds = Duration::from_secs;
         let born = Instant::now();
-        Pulse::new().without_head(seconds(5), seconds(30)).await;
+        Pulse::new(Untaken::KeepsPlace).without_head(seconds(5), seconds(30)).await;
         assert_eq!(born.elapsed().as_secs(), 5);
 
-        let pulse = Pulse::new();
+        let pulse = Pulse::new(Untaken::KeepsPlace);
         let client = std::sync::Arc::clone(&pulse);
         let born = Instant::now();
         tokio::spawn(async move {
@@ -267,5 +274,22 @@ mod tests {
         });
         pulse.without_head(seconds(5), seconds(30)).await;
         assert_eq!(born.elapsed().as_secs(), 4 + 100 + 1_000 + 200 + 29 + 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_not_taken_keeps_its_place_only_where_that_is_the_rule() {
+        for untaken in [Untaken::KeepsPlace, Untaken::GivesWay] {
+            let pulse = Pulse::new(untaken);
+            pulse.begin();
+            assert!(pulse.idle_since().is_some(), "the body of a request holds nothing up");
+            pulse.answering();
+            assert_eq!(pulse.idle_since(), None);
+            pulse.writes(true);
+            assert_eq!(pulse.idle_since(), None, "{untaken:?}: the answer is still being made");
+            pulse.answered();
+            assert_eq!(pulse.idle_since().is_none(), untaken == Untaken::KeepsPlace, "{untaken:?}");
+            pulse.writes(false);
+            assert!(pulse.idle_since().is_some());
+        }
     }
 }

@@ -14,17 +14,17 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 const ROOM: (usize, usize) = (1_024, 64 * 1_024);
 
 /// Both directions of a TCP connection.
-pub(super) struct Socket {
+pub(crate) struct Socket {
     read: Arc<OwnedReadHalf>,
     write: OwnedWriteHalf,
     room: usize,
 }
 
 /// Sees when the other side leaves, even if bytes that nobody has read are in front of that.
-pub(super) struct Watch(Arc<OwnedReadHalf>);
+pub(crate) struct Watch(Arc<OwnedReadHalf>);
 
 impl Socket {
-    pub(super) fn new(socket: TcpStream) -> (Self, Watch) {
+    pub(crate) fn new(socket: TcpStream) -> (Self, Watch) {
         let (read, write) = socket.into_split();
         let read = Arc::new(read);
         (Self { read: Arc::clone(&read), write, room: ROOM.0 }, Watch(read))
@@ -34,7 +34,7 @@ impl Socket {
 impl Watch {
     /// Completes when the client has closed the connection, or its sending side. Elsewhere than on Linux it never does,
     /// and whoever reads finds out.
-    pub(super) async fn left(&self) {
+    pub(crate) async fn left(&self) {
         // "Priority" is the interest that is content with the end of the other side and does not ask for bytes.
         #[cfg(any(target_os = "linux", target_os = "android"))]
         while let Ok(ready) = self.0.ready(Interest::PRIORITY).await {

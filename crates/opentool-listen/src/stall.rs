@@ -1,7 +1,7 @@
 //! A connection that ends when its client does not take what it asked for.
 //!
-//! Without this a client that sends a call and never reads the answer would hold the answer, its place among the
-//! connections and, for a stream, the tool, for as long as it likes.
+//! Without this a client that asks and never reads the answer would hold the answer, its place among the connections and,
+//! for a stream, whatever makes it, for as long as it likes.
 
 use std::io;
 use std::pin::Pin;
@@ -12,13 +12,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::pulse::Pulse;
+use crate::pulse::Pulse;
 
 /// How long a client may take nothing at all.
-pub(super) const LONGEST: Duration = Duration::from_secs(30);
+pub(crate) const LONGEST: Duration = Duration::from_secs(30);
 
 /// Both directions of a connection, of which the writing one must move.
-pub(super) struct Moving<T> {
+pub(crate) struct Moving<T> {
     inner: T,
     limit: Duration,
     pulse: Arc<Pulse>,
@@ -28,7 +28,7 @@ pub(super) struct Moving<T> {
 }
 
 impl<T> Moving<T> {
-    pub(super) fn new(inner: T, limit: Duration, pulse: Arc<Pulse>) -> Self {
+    pub(crate) fn new(inner: T, limit: Duration, pulse: Arc<Pulse>) -> Self {
         Self { inner, limit, pulse, timer: None, stalled: false }
     }
 
@@ -103,11 +103,12 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
     use super::{Moving, Pulse};
+    use crate::Untaken;
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_takes_nothing_is_cut_and_one_that_is_slow_is_not() {
         let (ours, mut theirs) = duplex(10);
-        let mut ours = Moving::new(ours, Duration::from_secs(30), Pulse::new());
+        let mut ours = Moving::new(ours, Duration::from_secs(30), Pulse::new(Untaken::KeepsPlace));
         let slow = tokio::spawn(async move {
             let mut byte = [0];
             for _ in 0..20 {

@@ -1,14 +1,15 @@
 //! One connection: HTTP/1.1 over a plain or a TLS socket, with a time for everything a client has to do.
 //!
-//! A client that closes the connection, or only its sending side, while its call runs has left, and the call is stopped,
-//! also where bytes that it sent before are still unread. Half a close cannot be told from a whole one before an answer is
-//! written, and a call without anybody who waits for it is the worse mistake: clients that want an answer keep their side
-//! open until they have it.
+//! A client that closes the connection, or only its sending side, while its request is answered has left, and the answer is
+//! given up, also where bytes that it sent before are still unread. Half a close cannot be told from a whole one before an
+//! answer is written, and work without anybody who waits for it is the worse mistake: clients that want an answer keep
+//! their side open until they have it.
 
+use std::convert::Infallible;
 use std::sync::Arc;
+#[cfg(feature = "tls")]
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, Response, Version, header};
 use futures_util::future::BoxFuture;
@@ -20,40 +21,28 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
-use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
-use tower_service::Service as _;
 
-use super::cutoff::Clock;
-use super::host::Host;
-use super::places::Place;
-use super::pulse::{Arriving, Leaving};
-use super::routes::{self, Endpoint};
-use super::socket::{Socket, Watch};
-use super::stall::{self, Moving};
-
-/// How long the head of a request may take, from the end of the request before: an idle connection ends after it, too.
-const HEAD: Duration = Duration::from_secs(30);
+use crate::places::Place;
+use crate::pulse::{Arriving, Leaving};
+use crate::socket::{Socket, Watch};
+use crate::stall::{self, Moving};
+use crate::{Respond, Rules, Unasked};
 
 /// The largest head of a request, in bytes.
 const MOST_HEAD: usize = 64 * 1024;
 
 /// How long the two sides may take to agree on a key.
+#[cfg(feature = "tls")]
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
-/// How long a new connection may take to send its first head: who connects has something to say.
-const FIRST_HEAD: Duration = Duration::from_secs(5);
-
 /// What all connections share.
-pub(super) struct Serving {
-    host: Arc<Host>,
-    /// The base path of the endpoints, without a slash at its end.
-    base: String,
-    /// Everything that is no endpoint.
-    router: Router,
+pub(crate) struct Serving<R> {
+    respond: R,
+    rules: Rules,
     http: http1::Builder,
-    tls: Option<TlsAcceptor>,
+    /// Connections end after the answer they are at.
+    closing: CancellationToken,
     /// Connections end now.
     cut: CancellationToken,
 }
@@ -62,80 +51,88 @@ pub(super) struct Serving {
 enum Order {
     /// To end now, and why.
     Cut(&'static str),
-    /// To give its place to another, unless a call has begun in this moment.
+    /// To give its place to another, unless a request has begun in this moment.
     Yield,
     /// To end after the answer it is at.
     Close,
 }
 
 /// Those who may want something. Each is polled only when it has something to say: a connection wakes several times a
-/// call, and they hardly ever do.
+/// request, and they hardly ever do.
 type Orders<'a> = FuturesUnordered<BoxFuture<'a, Order>>;
 
-impl Serving {
-    pub(super) fn new(
-        host: Arc<Host>,
-        base: String,
-        router: Router,
-        tls: Option<TlsAcceptor>,
-        cut: CancellationToken,
-    ) -> Self {
+impl<R: Respond> Serving<R> {
+    pub(crate) fn new(respond: R, rules: Rules, closing: CancellationToken, cut: CancellationToken) -> Self {
         let mut http = http1::Builder::new();
         // Heads are timed by the pulse: a timer for each of them costs as much as a part of a short call.
         http.header_read_timeout(None).max_header_size(MOST_HEAD);
-        Self { host, base, router, http, tls, cut }
+        Self { respond, rules, http, closing, cut }
     }
 
     /// Serves the connection to its end.
-    pub(super) async fn serve(self: Arc<Self>, socket: TcpStream, place: Place) {
+    pub(crate) async fn serve(self: Arc<Self>, socket: TcpStream, place: Place) {
         // Without this every answer waits 40 ms for the client's acknowledgement.
         if let Err(error) = socket.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY cannot be set");
         }
-        let mut orders = Orders::new();
+        let shared = self.respond.connect();
+        let orders = Orders::new();
         orders.push(self.cut.cancelled().map(|()| Order::Cut("the server is gone")).boxed());
         orders.push(place.leave.cancelled().map(|()| Order::Yield).boxed());
-        orders.push(self.host.closing.cancelled().map(|()| Order::Close).boxed());
+        orders.push(self.closing.cancelled().map(|()| Order::Close).boxed());
         let (socket, watch) = Socket::new(socket);
-        let Some(tls) = &self.tls else { return self.http(socket, watch, &place, orders).await };
+        let connection = Connection { serving: &*self, place: &place, shared: &shared, watch, orders };
+        #[cfg(feature = "tls")]
+        if let Some(tls) = &self.rules.tls {
+            return connection.https(tls, socket).await;
+        }
+        connection.http(socket).await;
+    }
+}
+
+/// One of them.
+struct Connection<'a, R: Respond> {
+    serving: &'a Serving<R>,
+    place: &'a Place,
+    shared: &'a R::Connection,
+    watch: Watch,
+    orders: Orders<'a>,
+}
+
+impl<R: Respond> Connection<'_, R> {
+    #[cfg(feature = "tls")]
+    async fn https(mut self, tls: &tokio_rustls::TlsAcceptor, socket: Socket) {
         let agreeing = tokio::select! {
-            agreed = timeout(HANDSHAKE, tls.accept(socket)) => agreed,
+            agreed = tokio::time::timeout(HANDSHAKE, tls.accept(socket)) => agreed,
             // Nobody waits for a client that has yet to ask.
-            _ = orders.next() => return,
+            _ = self.orders.next() => return,
         };
         match agreeing {
-            Ok(Ok(socket)) => self.http(socket, watch, &place, orders).await,
+            Ok(Ok(socket)) => self.http(socket).await,
             Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
             Err(_) => tracing::debug!("a TLS handshake took too long"),
         }
     }
 
-    async fn http<'a>(
-        &'a self,
-        socket: impl AsyncRead + AsyncWrite + Unpin,
-        watch: Watch,
-        place: &'a Place,
-        mut orders: Orders<'a>,
-    ) {
+    async fn http(self, socket: impl AsyncRead + AsyncWrite + Unpin) {
+        let Self { serving: Serving { respond, rules, http, .. }, place, shared, watch, mut orders } = self;
         let pulse = &place.pulse;
-        let clock = Clock::new(self.host.timeout);
         let service = service_fn(|request: Request<Incoming>| {
             pulse.begin();
             let version = request.version();
             let request = request.map(|body| Body::new(Arriving::new(body, Arc::clone(pulse))));
-            let (clock, pulse) = (&clock, Arc::clone(pulse));
+            let answer = respond.respond(request, shared);
+            let pulse = Arc::clone(pulse);
             async move {
-                let mut response = self.answer(request, clock).await;
+                let mut response = answer.await;
                 if version < Version::HTTP_11 && response.body().size_hint().exact().is_none() {
-                    // Its end is that of the connection, which a client that asked to keep it must be told, and hyper too.
-                    *response.version_mut() = Version::HTTP_10;
-                    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+                    ends_with_the_connection(&mut response);
                 }
-                Ok::<_, std::convert::Infallible>(response.map(|body| Leaving::new(body, pulse)))
+                Ok::<_, Infallible>(response.map(|body| Leaving::new(body, pulse)))
             }
         });
         orders.push(Box::pin(async {
-            pulse.without_head(FIRST_HEAD, HEAD).await;
+            pulse.without_head(rules.first_head, Rules::HEAD).await;
             Order::Cut("no request came")
         }));
         orders.push(Box::pin(async move {
@@ -143,13 +140,12 @@ impl Serving {
             pulse.until_answering().await;
             Order::Cut("the client left before its answer")
         }));
-        let ticking = Arc::clone(&clock);
-        orders.push(Box::pin(async move {
-            ticking.run(&self.host.aborting).await;
+        orders.push(Box::pin(async {
+            respond.beside(shared).await;
             std::future::pending().await
         }));
         let io = TokioIo::new(Moving::new(socket, stall::LONGEST, Arc::clone(pulse)));
-        let connection = self.http.serve_connection(io, service);
+        let connection = http.serve_connection(io, service);
         tokio::pin!(connection);
         loop {
             tokio::select! {
@@ -166,22 +162,18 @@ impl Serving {
                     Order::Yield if pulse.idle_since().is_some() => {
                         return tracing::debug!(why = "its place is another's", "a connection ends");
                     }
-                    // Nobody waits for a client that has yet to ask: its call would be refused.
-                    Order::Close if pulse.is_reading() => return,
+                    Order::Close if rules.unasked == Unasked::Cut && pulse.is_reading() => return,
+                    // A request that has begun keeps the place until it is answered.
                     Order::Yield | Order::Close => connection.as_mut().graceful_shutdown(),
                 },
             }
         }
     }
+}
 
-    /// Endpoints are found without the router, which is for what else there is.
-    async fn answer(&self, request: Request<Body>, clock: &Arc<Clock>) -> Response<Body> {
-        match Endpoint::at(request.uri().path(), &self.base) {
-            Some(endpoint) => routes::answer(&self.host, endpoint, request, Some(clock)).await,
-            None => match self.router.clone().call(request).await {
-                Ok(response) => response,
-                Err(impossible) => match impossible {},
-            },
-        }
-    }
+/// The end of the answer is that of the connection, which a client of HTTP/1.0 that asked to keep it must be told, and
+/// hyper too.
+fn ends_with_the_connection(response: &mut Response<Body>) {
+    *response.version_mut() = Version::HTTP_10;
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
 }

@@ -13,12 +13,12 @@ use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use futures_util::future::BoxFuture;
+use opentool_listen::{Connections, Respond, Rules, is_json, local, route};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::time::{sleep, timeout};
 
 use crate::McpError;
-use crate::connections::{Connections, Pulse};
 use crate::handler::Handler;
 use crate::host::Host;
 use crate::sessions::Sessions;
@@ -71,14 +71,7 @@ impl Bound {
 
     /// The address of the endpoint for clients on this machine: `http://127.0.0.1:3000/mcp`.
     pub fn url(&self) -> String {
-        let mut address = self.address;
-        if address.ip().is_unspecified() {
-            address.set_ip(match address {
-                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-            });
-        }
-        format!("http://{address}{PATH}")
+        format!("http://{}{PATH}", local(self.address))
     }
 
     /// Serves these routes beside the endpoint: everything but `/mcp`. They check `Host` and `Origin`
@@ -105,8 +98,9 @@ impl Bound {
         let Self { listener, endpoint, router, host, .. } = self;
         let _cut = [host.closing.clone(), host.aborting.clone(), host.cut.clone()]
             .map(tokio_util::sync::CancellationToken::drop_guard);
-        let most = host.settings.max_connections;
-        let connections = Connections::new(endpoint, router, most, host.closing.clone());
+        let rules = Rules::new(host.settings.max_connections);
+        let routes = Routes { endpoint, router };
+        let mut connections = Connections::new(routes, rules, host.closing.clone());
         tokio::select! {
             () = connections.accept(&listener) => {}
             () = shutdown => {}
@@ -141,9 +135,30 @@ pub(crate) fn router(host: &Arc<Host>) -> Result<Router, McpError> {
     Ok(Endpoint::new(host, Trust::new(&host.settings, None)?, Sessions::new()).router())
 }
 
+/// What a server that listens answers. The endpoint is found without the router, which is for what else there is.
+struct Routes {
+    endpoint: Endpoint,
+    router: Router,
+}
+
+impl Respond for Routes {
+    type Connection = ();
+
+    fn connect(&self) {}
+
+    fn respond(&self, request: Request, (): &()) -> impl Future<Output = Response> + Send {
+        let answer: BoxFuture<'_, Response> = if request.uri().path() == PATH {
+            self.endpoint.clone().answer(request)
+        } else {
+            Box::pin(route(&self.router, request))
+        };
+        answer
+    }
+}
+
 /// The endpoint. Clones are the same one.
 #[derive(Clone)]
-pub(crate) struct Endpoint(Arc<Inner>);
+struct Endpoint(Arc<Inner>);
 
 struct Inner {
     /// Called directly: as a tower service the SDK's service, with all its settings, is cloned for every request.
@@ -171,42 +186,30 @@ impl Endpoint {
         Self(Arc::new(Inner { service, host: Arc::clone(host) }))
     }
 
-    /// Whether requests to this path are for the endpoint.
-    pub(crate) fn is_at(&self, path: &str) -> bool {
-        path == PATH
-    }
-
     fn router(self) -> Router {
-        Router::new().route(PATH, any(move |request: Request| self.clone().answer(request, None)))
+        Router::new().route(PATH, any(move |request: Request| self.clone().answer(request)))
     }
 
-    /// The SDK's answer, and ours where it has none that is fit. `pulse` is told when the request is there as a whole.
+    /// The SDK's answer, and ours where it has none that is fit.
     ///
     /// In a box from the beginning: what the SDK does for a request takes tens of kilobytes, which every layer that hands
     /// the future on would copy.
-    pub(crate) fn answer(self, request: Request, pulse: Option<Pulse>) -> BoxFuture<'static, Response> {
+    fn answer(self, request: Request) -> BoxFuture<'static, Response> {
         Box::pin(async move {
             let Inner { service, host } = &*self.0;
             if let Some(reason) = trust::ambiguous(request.uri(), request.headers()) {
                 tracing::warn!(reason, "a request was refused");
                 return (StatusCode::BAD_REQUEST, format!("Bad Request: {reason}\n")).into_response();
             }
-            let busy = || {
-                if let Some(pulse) = &pulse {
-                    pulse.busy()
-                }
-            };
             if request.method() != Method::POST {
-                busy();
                 return service.handle(request).await.map(Body::new);
             }
-            let is_json = body::is_json(request.headers());
+            let is_json = is_json(request.headers());
             let (request, kept) =
                 match body::keep(request, host.settings.max_request_bytes, &host.budget).await {
                     Ok(read) => read,
                     Err(refusal) => return refusal,
                 };
-            busy();
             let (response, full) = sessions::FULL
                 .scope(Cell::new(false), async {
                     let response = service.handle(request).await.map(Body::new);

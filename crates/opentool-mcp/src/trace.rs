@@ -4,7 +4,9 @@
 //! because it costs nothing but a link. That needs the feature `otel`; the span itself is `tracing`'s, and is not made
 //! where nobody listens. Arguments and results are never in it, nor is the id of a session, which opens the session.
 
+use axum::http::request::Parts;
 use opentool_core::{ToolError, ToolOutput};
+use opentool_listen::trace::Parent;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use tracing::field::Empty;
@@ -20,11 +22,11 @@ pub(crate) fn tools_call(tool: Option<&str>, context: &RequestContext<RoleServer
     if !tracing::span_enabled!(target: "opentool::gen_ai", Level::INFO) {
         return Span::none();
     }
-    #[cfg(feature = "otel")]
-    let _within = remote::parent(context).map(opentelemetry::Context::attach);
+    let parent = parent(context);
+    let _within = parent.within();
     let id = context.extensions.get::<ClientId>().map_or(&context.id, |id| &id.0).to_string();
     let client = context.peer.peer_info();
-    let over_http = context.extensions.get::<axum::http::request::Parts>().is_some();
+    let over_http = context.extensions.get::<Parts>().is_some();
     tracing::info_span!(
         target: "opentool::gen_ai",
         "tools/call",
@@ -65,31 +67,25 @@ fn failed(span: &Span, code: &str) {
     span.record("otel.status_code", "ERROR");
 }
 
+/// The trace that the client names.
+fn parent(context: &RequestContext<RoleServer>) -> Parent {
+    #[cfg(feature = "otel")]
+    let named = Parent::named_in(&remote::Meta(&context.meta));
+    #[cfg(not(feature = "otel"))]
+    let named = Parent::default();
+    named.or_else(|| {
+        context.extensions.get::<Parts>().map(|parts| Parent::of(&parts.headers)).unwrap_or_default()
+    })
+}
+
 #[cfg(feature = "otel")]
 mod remote {
-    //! The trace that a client names.
+    //! `_meta` as a propagator reads it.
 
-    use axum::http::HeaderMap;
-    use axum::http::request::Parts;
     use opentelemetry::propagation::Extractor;
-    use opentelemetry::trace::TraceContextExt as _;
-    use opentelemetry::{Context, global};
-    use rmcp::RoleServer;
     use rmcp::model::RequestMetaObject;
-    use rmcp::service::RequestContext;
 
-    /// The span of the client, if it names one.
-    pub(super) fn parent(context: &RequestContext<RoleServer>) -> Option<Context> {
-        let meta = Meta(&context.meta);
-        let headers = context.extensions.get::<Parts>().map(|parts| Headers(&parts.headers));
-        let places =
-            std::iter::once(&meta as &dyn Extractor).chain(headers.as_ref().map(|h| h as &dyn Extractor));
-        places
-            .map(|place| global::get_text_map_propagator(|propagator| propagator.extract(place)))
-            .find(|parent| parent.span().span_context().is_remote())
-    }
-
-    struct Meta<'m>(&'m RequestMetaObject);
+    pub(super) struct Meta<'m>(pub(super) &'m RequestMetaObject);
 
     impl Extractor for Meta<'_> {
         fn get(&self, key: &str) -> Option<&str> {
@@ -98,18 +94,6 @@ mod remote {
 
         fn keys(&self) -> Vec<&str> {
             self.0.keys().map(String::as_str).collect()
-        }
-    }
-
-    struct Headers<'h>(&'h HeaderMap);
-
-    impl Extractor for Headers<'_> {
-        fn get(&self, key: &str) -> Option<&str> {
-            self.0.get(key)?.to_str().ok()
-        }
-
-        fn keys(&self) -> Vec<&str> {
-            self.0.keys().map(|name| name.as_str()).collect()
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Clients of an HTTP server in this process, and the comparison of two such servers.
 //!
-//! A client writes fixed bytes and looks for a text in the answer, so that it costs little beside the server. Two servers
-//! are compared in pairs of short turns, one after the other: a machine whose speed changes while it measures, as shared
-//! ones do, is as fast or slow for both.
+//! A client writes fixed bytes and looks for a text in the answer, so that it costs little beside the server.
 
 #![allow(clippy::expect_used)]
 
@@ -12,6 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
+
+use crate::pairs::compare;
 
 /// How many clients call at once.
 pub const CLIENTS: u64 = 16;
@@ -48,26 +48,10 @@ impl Load {
         })
     }
 
-    /// Prints the throughput of ours as a part of the peer's: the median over pairs of turns, and the middle half of them.
+    /// Prints the throughput of ours as a part of the peer's.
     pub fn compare(&self, runtime: &Runtime, peer: SocketAddr, ours: SocketAddr) {
-        const PAIRS: usize = 100;
         const CALLS: u64 = 500;
-        let mut ratios: Vec<f64> = (0..PAIRS + 5)
-            .map(|_| {
-                let peer = self.take(runtime, peer, CALLS);
-                peer.as_secs_f64() / self.take(runtime, ours, CALLS).as_secs_f64()
-            })
-            // The first ones warm up.
-            .skip(5)
-            .collect();
-        ratios.sort_by(f64::total_cmp);
-        let at = |quarter: usize| ratios.get(PAIRS * quarter / 4).copied().unwrap_or(f64::NAN);
-        println!(
-            "throughput of opentool / peer in {PAIRS} pairs of turns: median {:.3}, quartiles {:.3} and {:.3}\n",
-            at(2),
-            at(1),
-            at(3)
-        );
+        compare(|| self.take(runtime, peer, CALLS), || self.take(runtime, ours, CALLS));
     }
 }
 

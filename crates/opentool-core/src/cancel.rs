@@ -5,18 +5,26 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// A signal that can be triggered once and awaited by many. Clones are the same signal.
 #[derive(Clone, Default)]
-pub struct Cancellation(Arc<Mutex<State>>);
+pub struct Cancellation(Arc<Signal>);
 
 #[derive(Default)]
-struct State {
-    cancelled: bool,
+struct Signal {
+    /// Set under the lock of those who wait, so that nobody begins to wait for what has been; read without it, because
+    /// every call asks.
+    cancelled: AtomicBool,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
     next: u64,
-    waiting: Vec<(u64, Waker)>,
+    wakers: Vec<(u64, Waker)>,
 }
 
 impl Cancellation {
@@ -27,19 +35,19 @@ impl Cancellation {
 
     /// Triggers the signal and wakes everyone who waits for it. A second time does nothing.
     pub fn cancel(&self) {
-        let waiting = {
-            let mut state = self.state();
-            state.cancelled = true;
-            std::mem::take(&mut state.waiting)
+        let wakers = {
+            let mut waiting = self.waiting();
+            self.0.cancelled.store(true, Ordering::Release);
+            std::mem::take(&mut waiting.wakers)
         };
-        for (_, waker) in waiting {
+        for (_, waker) in wakers {
             waker.wake();
         }
     }
 
     /// Whether the signal was triggered.
     pub fn is_cancelled(&self) -> bool {
-        self.state().cancelled
+        self.0.cancelled.load(Ordering::Acquire)
     }
 
     /// Completes when the signal is triggered.
@@ -47,9 +55,9 @@ impl Cancellation {
         Cancelled { signal: self.clone(), key: None }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // The state is valid at every point where a panic could happen.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // What is behind the lock is valid at every point where a panic could happen.
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -71,20 +79,20 @@ impl Future for Cancelled {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let signal = self.signal.clone();
-        let mut state = signal.state();
-        if state.cancelled {
+        let mut waiting = signal.waiting();
+        if signal.is_cancelled() {
             return Poll::Ready(());
         }
         match self.key {
             Some(key) => {
-                if let Some((_, waker)) = state.waiting.iter_mut().find(|(k, _)| *k == key) {
+                if let Some((_, waker)) = waiting.wakers.iter_mut().find(|(k, _)| *k == key) {
                     waker.clone_from(cx.waker());
                 }
             }
             None => {
-                let key = state.next;
-                state.next = key.wrapping_add(1);
-                state.waiting.push((key, cx.waker().clone()));
+                let key = waiting.next;
+                waiting.next = key.wrapping_add(1);
+                waiting.wakers.push((key, cx.waker().clone()));
                 self.key = Some(key);
             }
         }
@@ -95,7 +103,7 @@ impl Future for Cancelled {
 impl Drop for Cancelled {
     fn drop(&mut self) {
         if let Some(key) = self.key {
-            self.signal.state().waiting.retain(|(k, _)| *k != key);
+            self.signal.waiting().wakers.retain(|(k, _)| *k != key);
         }
     }
 }

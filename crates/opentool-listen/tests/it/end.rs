@@ -3,7 +3,7 @@
 use opentool_listen::{Rules, Unasked};
 use tokio::io::AsyncWriteExt as _;
 
-use crate::site::{Server, get, rest, until};
+use crate::site::{Server, get, rest, soon, until};
 
 #[tokio::test]
 async fn a_server_that_ends_gives_the_answers_that_it_is_at() {
@@ -12,7 +12,7 @@ async fn a_server_that_ends_gives_the_answers_that_it_is_at() {
         let mut idle = server.says(&get("/")).await;
         until(&mut idle, "request 1").await;
         let mut answered = server.says(&get("/waits")).await;
-        server.seen.started.notified().await;
+        soon(&server.seen.started).await;
         server.closing.cancel();
         assert_eq!(rest(&mut idle).await, "");
         server.seen.finish.notify_one();
@@ -45,9 +45,9 @@ async fn a_server_that_is_gone_cuts_its_connections() {
     let server = Server::new(Rules::new(10)).await;
     let mut socket = server.says(&get("/waits")).await;
     let seen = std::sync::Arc::clone(&server.seen);
-    seen.started.notified().await;
+    soon(&seen.started).await;
     drop(server);
-    seen.stopped.notified().await;
+    soon(&seen.stopped).await;
     assert_eq!(rest(&mut socket).await, "");
 }
 
@@ -60,8 +60,8 @@ async fn a_client_that_leaves_ends_its_answer() {
             continue;
         }
         let socket = server.says(&(get("/waits") + also)).await;
-        server.seen.started.notified().await;
+        soon(&server.seen.started).await;
         drop(socket);
-        server.seen.stopped.notified().await;
+        soon(&server.seen.stopped).await;
     }
 }

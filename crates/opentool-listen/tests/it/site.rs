@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::http::{Request, Response};
 use futures_util::stream;
 use opentool_listen::{Connections, Respond, Rules};
@@ -56,7 +56,7 @@ impl Respond for Site {
             }
             "/large" => {
                 self.0.started.notify_one();
-                Body::from(Bytes::from_static(&[b'x'; LARGE]))
+                Body::from(vec![b'x'; LARGE])
             }
             "/length" => {
                 let whole = axum::body::to_bytes(request.into_body(), 1_000).await;
@@ -123,10 +123,15 @@ pub(crate) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }
 
+/// Waits for what happens at once, unless something is broken.
+pub(crate) async fn soon(what: &Notify) {
+    tokio::time::timeout(Duration::from_secs(60), what.notified()).await.expect("it happens");
+}
+
 /// What comes until the connection ends; nothing if it is cut.
 pub(crate) async fn rest(socket: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
-    match tokio::time::timeout(Duration::from_secs(600), socket.read_to_end(&mut bytes)).await {
+    match tokio::time::timeout(Duration::from_secs(120), socket.read_to_end(&mut bytes)).await {
         Ok(_) => String::from_utf8(bytes).unwrap(),
         Err(_) => panic!("the connection does not end; it said {:?}", String::from_utf8_lossy(&bytes)),
     }

@@ -30,7 +30,6 @@ mod request;
 mod response;
 pub mod scrub;
 mod tls;
-#[cfg(feature = "otel")]
 mod trace;
 
 pub use bytes::Bytes;
@@ -45,3 +44,4 @@ pub use error::{HttpError, Trust, Waiting};
 pub use options::{Options, Redirects};
 pub use request::Request;
 pub use response::{Incoming, Response};
+pub use trace::trace_headers;

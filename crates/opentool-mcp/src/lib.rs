@@ -1,4 +1,4 @@
-//! The Model Context Protocol for opentool: a server for any tool set.
+//! The Model Context Protocol for opentool: a server for any tool set, and (feature `client`) any server as a tool set.
 //!
 //! ```no_run
 //! # async fn run(tools: opentool_core::ToolSet) -> Result<(), opentool_mcp::McpError> {
@@ -36,6 +36,8 @@ mod body;
 mod budget;
 mod call;
 mod catalog;
+#[cfg(feature = "client")]
+pub mod client;
 mod content;
 mod cursor;
 mod definition;
@@ -65,6 +67,8 @@ use std::fmt::Display;
 use opentool_core::ToolSource;
 use tokio::net::ToSocketAddrs;
 
+#[cfg(feature = "client")]
+pub use client::{connect, spawn};
 pub use error::McpError;
 pub use http::Bound;
 pub use output_schema::OutputSchemas;

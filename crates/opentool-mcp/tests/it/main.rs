@@ -1,10 +1,12 @@
-//! Tests of the MCP server with real clients: the SDK's own, and bytes on a socket.
+//! Tests of the MCP server with real clients: the SDK's own, and bytes on a socket; and of the client with real servers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod calls;
 mod cancellation;
 mod changes;
+#[cfg(feature = "client")]
+mod client;
 mod connections;
 mod http_rules;
 mod limits;

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("opentool-text", &["opentool-core"]),
     ("opentool-doc", &["opentool-core", "opentool-text"]),
     ("opentool-openapi", &["opentool-core", "opentool-http", "opentool-schema", "opentool-text"]),
-    ("opentool-mcp", &["opentool-core", "opentool-listen", "opentool-schema"]),
+    ("opentool-mcp", &["opentool-core", "opentool-http", "opentool-listen", "opentool-schema"]),
     ("opentool-agent", &["opentool-core", "opentool-http", "opentool-schema", "opentool-text"]),
     (
         "opentool-server",

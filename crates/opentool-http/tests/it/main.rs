@@ -8,4 +8,5 @@ mod failures;
 mod limits;
 mod redirects;
 mod requests;
+mod scrub;
 mod server;

@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 
 pub use examined::Examined;
 pub use fault::problem_code;
+pub(crate) use fault::no_number;
 pub(crate) use numbers::problem as rounded;
 pub(crate) use repeated::note as note_repeated;
 

@@ -50,7 +50,7 @@ pub(super) fn too_deep(levels: usize) -> Problem {
         .found("more")
 }
 
-pub(super) fn no_number(pointer: String) -> Problem {
+pub(crate) fn no_number(pointer: String) -> Problem {
     Problem::new(pointer, "type")
         .expected("expected a value of JSON")
         .found("a number that JSON does not have (NaN, Infinity, or too large)")

@@ -109,6 +109,12 @@ pub(crate) fn first_value(text: &str, tolerance: Tolerance) -> Option<(Written, 
     written.marks.no_number().is_none().then_some((written, end))
 }
 
+/// [`first_value`] for a reader of many values in one text, who knows where its last brace is.
+pub(crate) fn next_value(text: &str, last_brace: usize, tolerance: Tolerance) -> Option<(Written, usize)> {
+    let (written, end) = parse::parse_with(text, last_brace, tolerance).ok()?;
+    written.marks.no_number().is_none().then_some((written, end))
+}
+
 /// A number or a constant; `None` for any other word.
 pub(crate) fn bare_literal(word: &str) -> Option<Written> {
     match bare::classify(word) {

@@ -54,6 +54,17 @@ pub(super) fn parse(
     Ok((written, parser.scan.at))
 }
 
+/// [`parse`] of what a text begins with, whose last brace is known.
+pub(super) fn parse_with(
+    text: &str,
+    last_brace: usize,
+    tolerance: Tolerance,
+) -> Result<(Written, usize), Fault> {
+    let mut parser = Parser::with(text, 0, Opening::Written, tolerance, last_brace);
+    let written = parser.run()?;
+    Ok((written, parser.scan.at))
+}
+
 pub(super) struct Parser<'t> {
     pub(super) scan: Scan<'t>,
     tolerance: Tolerance,
@@ -67,8 +78,11 @@ pub(super) struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, at: usize, opening: Opening, tolerance: Tolerance) -> Self {
+        Self::with(text, at, opening, tolerance, text.rfind(['}', '｝']).unwrap_or(0))
+    }
+
+    fn with(text: &'t str, at: usize, opening: Opening, tolerance: Tolerance, last_brace: usize) -> Self {
         let stack = if opening == Opening::Implied { vec![Frame::object(8)] } else { Vec::with_capacity(4) };
-        let last_brace = text.rfind(['}', '｝']).unwrap_or(0);
         Self { scan: Scan::new(text, at), tolerance, stack, settled: false, last_brace, done: None }
     }
 

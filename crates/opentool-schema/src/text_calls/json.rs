@@ -1,11 +1,12 @@
 //! Calls as JSON: `{"name": …, "arguments": …}`, alone, in a list, in a fence.
 
 use opentool_core::Problem;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::{TextCall, TextCalls, cut_off, nothing_lost};
 use crate::exact::Look;
-use crate::repair::{self, Fault, Tolerance, Written};
+use crate::repair::{self, Fault, Tolerance, Written, first_value};
 
 /// The calls that a JSON text is.
 pub(super) fn calls(text: &str) -> Result<Vec<TextCall>, Problem> {
@@ -22,7 +23,37 @@ pub(super) fn calls(text: &str) -> Result<Vec<TextCall>, Problem> {
 /// or one of two members with the same key: what to do about that is decided, and said, where arguments are taken.
 pub(super) fn arguments(text: &str) -> Result<Value, Problem> {
     let written = written(text)?;
-    Ok(if nothing_lost(&written.marks).is_ok() { written.value } else { Value::from(text) })
+    let exact = nothing_lost(&written.marks).is_ok() && written.marks.no_number().is_none();
+    Ok(if exact { written.value } else { Value::from(text) })
+}
+
+/// Where the object or list ends with which a text begins, in a fence or not: what looks like a mark inside is part of a
+/// string. `None` where it begins with something else, or with what cannot be read.
+pub(super) fn end(text: &str) -> Option<usize> {
+    let body = fence(text.trim_start()).trim_start();
+    if !body.starts_with(['{', '[']) {
+        return None;
+    }
+    let before = text.len().saturating_sub(body.len());
+    let mut values = serde_json::Deserializer::from_str(body).into_iter::<IgnoredAny>();
+    let end = match values.next() {
+        Some(Ok(_)) => values.byte_offset(),
+        _ => first_value(body, Tolerance::Sure)?.1,
+    };
+    Some(before.saturating_add(end))
+}
+
+/// Whether a text begins as JSON does, and cannot be read as such: nobody knows where it ends.
+pub(super) fn is_broken(text: &str) -> bool {
+    fence(text.trim_start()).starts_with('{') && end(text).is_none()
+}
+
+/// A text without the start of the fence around it.
+fn fence(text: &str) -> &str {
+    let inside = text.strip_prefix("```").map(|inside| {
+        inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim_start()
+    });
+    inside.unwrap_or(text)
 }
 
 /// An object or list, nearly JSON at least.
@@ -81,17 +112,25 @@ pub(super) fn whole(text: &str) -> Option<TextCalls> {
     if !body.starts_with('{') && !body.starts_with("[{") {
         return None;
     }
-    let value = written(body).ok()?.value;
-    let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
-    let meant = |item: &Value| {
-        let inner = item.get("function").filter(|inner| inner.is_object()).unwrap_or(item);
-        let named = ["name", "tool_name"].iter().any(|key| inner.get(*key).is_some_and(Value::is_string));
-        named && ["arguments", "parameters"].iter().any(|key| inner.get(*key).is_some())
-    };
-    if items.is_empty() || !items.iter().all(meant) {
-        return None;
-    }
     let mut found = TextCalls::default();
-    found.add(calls(body));
+    let mut rest = body;
+    while !rest.is_empty() && !found.full() {
+        let (one, after) = rest.split_at_checked(end(rest)?)?;
+        let value = written(one).ok()?.value;
+        let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
+        if items.is_empty() || !items.iter().all(is_meant) {
+            return None;
+        }
+        found.add(calls(one));
+        let after = after.trim_start();
+        rest = after.strip_prefix(';').unwrap_or(after).trim_start();
+    }
     Some(found)
+}
+
+/// Whether a value can be nothing but a call.
+fn is_meant(item: &Value) -> bool {
+    let inner = item.get("function").filter(|inner| inner.is_object()).unwrap_or(item);
+    let named = ["name", "tool_name"].iter().any(|key| inner.get(*key).is_some_and(Value::is_string));
+    named && ["arguments", "parameters"].iter().any(|key| inner.get(*key).is_some())
 }

@@ -3,73 +3,55 @@
 
 use opentool_core::Problem;
 
-use super::{TextCall, TextCalls, between, cut_off, is_name, is_quoted, json, python};
+use super::opening::Run;
+use super::{MOST, TextCall, TextCalls, between, between_past, cut_off, json, python};
 
-/// Marks that calls follow, as JSON or as Python; and the marks behind them, where there are any.
-const BEFORE: [(&str, &str); 8] = [
-    ("[TOOL_CALLS]", "[/TOOL_CALLS]"),
-    ("<|python_tag|>", "<|eom_id|>"),
-    ("<|tool_call|>", "<|/tool_call|>"),
-    ("<|tool_calls|>", "<|/tool_calls|>"),
-    ("<|START_ACTION|>", "<|END_ACTION|>"),
-    ("<|tool_call_start|>", "<|tool_call_end|>"),
-    ("<|action_start|><|plugin|>", "<|action_end|>"),
-    ("functools", "\0"),
-];
+/// Bytes of the head of a message.
+const HEAD: usize = 1024;
 
-/// Marks of one call each: before the name, between name and arguments, after the arguments.
-const PARTS: [(&str, &str, &str); 2] = [
-    ("<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"),
-    ("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"),
-];
-
-pub(super) fn read(text: &str) -> Option<TextCalls> {
+/// One call: `begin` name `middle` arguments `end`.
+pub(super) fn parted<'t>(text: &'t str, begin: &str, middle: &str, end: &str) -> Run<'t> {
+    let after = text.get(begin.len()..).unwrap_or_default();
+    // Where the arguments begin; behind a name only, not in the next call.
+    let name = after.find(middle).filter(|at| after.get(..*at).is_some_and(|name| !name.contains(end)));
+    let start = name.map_or(0, |at| at.saturating_add(middle.len()));
+    let (arguments, broken) = after.get(start..).map_or((0, false), arguments_end);
+    let (inside, next) = between_past(after, start.saturating_add(arguments), end);
     let mut found = TextCalls::default();
-    if let Some((begin, middle, end)) = PARTS.iter().find(|(begin, ..)| text.contains(begin)) {
-        let mut rest = text;
-        while let Some((_, after)) = rest.split_once(begin).filter(|_| !found.full()) {
-            let (inside, next) = between(after, end);
-            found.add(if next.is_some() { parts(inside, middle) } else { Err(cut_off()) });
-            rest = next.unwrap_or_default();
-        }
-        return Some(found);
-    }
-    if text.contains(" to=") && text.contains("<|message|>") {
-        harmony(text, &mut found);
-        return Some(found).filter(|found| !found.is_empty());
-    }
-    let (mark, end, after) = BEFORE.iter().find_map(|(mark, end)| {
-        let (before, after) = text.split_once(mark)?;
-        let meant = match *mark {
-            "functools" => before.trim().is_empty() && after.starts_with('['),
-            "[TOOL_CALLS]" => begins_call(after),
-            _ => true,
-        };
-        (meant && !is_quoted(before, after)).then_some((*mark, *end, after))
-    })?;
-    let is_list = after.trim_start().starts_with(['[', '{']) && !after.trim_start().starts_with("[ARGS]");
-    if mark == "[TOOL_CALLS]" && !is_list {
-        for piece in text.split(mark).skip(1) {
-            if found.full() {
-                break;
-            }
-            found.add(mistral(piece.split("[TOOL_").next().unwrap_or(piece)));
-        }
-        return Some(found);
-    }
-    let body = after.split(end).next().unwrap_or(after).trim();
+    found.add(if next.is_some() { parts(inside, middle) } else { Err(cut_off()) });
+    // What follows JSON that cannot be read may be a part of it.
+    Run { found, rest: next.filter(|_| !broken) }
+}
+
+/// Calls as JSON or Python behind a mark.
+pub(super) fn before<'t>(text: &'t str, mark: &str, end: &str) -> Run<'t> {
+    let after = text.get(mark.len()..).unwrap_or_default();
+    let (body, rest) = between(after, end);
+    let body = body.trim();
+    let mut found = TextCalls::default();
     match python::read(body) {
         Some(calls) if !body.starts_with('{') => found = llama(calls),
         _ => found.add(several(body)),
     }
-    Some(found)
+    Run { rest: rest.filter(|_| found.problems.is_empty()), found }
 }
 
-/// Whether what follows Mistral's mark can be a call: a list of them, or a name and what stands behind it.
-fn begins_call(after: &str) -> bool {
-    let after = after.trim_start();
-    let name = after.split(['[', '{']).next().unwrap_or_default();
-    after.is_empty() || after.starts_with(['[', '{']) || is_name(name.trim_end())
+/// Mistral's: a list of calls, or since version 11 one mark a call.
+pub(super) fn mistral<'t>(text: &'t str, mark: &str) -> Run<'t> {
+    let after = text.get(mark.len()..).unwrap_or_default();
+    let body = after.trim_start();
+    if body.starts_with(['[', '{']) && !body.starts_with("[ARGS]") {
+        return before(text, mark, "[/TOOL_CALLS]");
+    }
+    // Up to the next call, or what a server puts behind the last one.
+    let start = after.find('{').unwrap_or(0);
+    let arguments = after.get(start..).unwrap_or_default();
+    let from = start.saturating_add(json::end(arguments).unwrap_or(0));
+    let (inside, _) = between_past(after, from, "[TOOL_");
+    let mut found = TextCalls::default();
+    found.add(one_of_mistral(inside));
+    let broken = json::is_broken(arguments);
+    Run { found, rest: after.get(inside.len()..).filter(|_| !broken) }
 }
 
 /// Llama's own tools: `brave_search.call(query="…")`.
@@ -84,17 +66,24 @@ fn llama(mut found: TextCalls) -> TextCalls {
 
 /// JSON calls, separated by `;` where a template does that.
 fn several(text: &str) -> Result<Vec<TextCall>, Problem> {
-    let body = text.trim();
-    if serde_json::from_str::<serde_json::Value>(body).is_err() && body.contains("};") {
-        let pieces: Vec<&str> = body.split_inclusive("};").map(|piece| piece.trim_end_matches(';')).collect();
-        let calls: Result<Vec<Vec<TextCall>>, Problem> = pieces.into_iter().map(json::calls).collect();
-        return calls.map(|calls| calls.into_iter().flatten().collect());
+    let mut calls = Vec::new();
+    let mut rest = text.trim();
+    while let Some((one, after)) =
+        json::end(rest).and_then(|end| rest.split_at_checked(end)).filter(|_| calls.len() <= MOST)
+    {
+        let Some(next) = after.trim_start().strip_prefix(';') else { break };
+        calls.extend(json::calls(one)?);
+        rest = next.trim_start();
+        if rest.is_empty() {
+            return Ok(calls);
+        }
     }
-    json::calls(body)
+    calls.extend(json::calls(rest)?);
+    Ok(calls)
 }
 
 /// Mistral's since version 11, one mark a call: `name[CALL_ID]id[ARGS]{…}`, `name[ARGS]{…}`, `name{…}`.
-fn mistral(piece: &str) -> Result<Vec<TextCall>, Problem> {
+fn one_of_mistral(piece: &str) -> Result<Vec<TextCall>, Problem> {
     let (head, arguments) = match piece.split_once("[ARGS]") {
         Some(parts) => parts,
         None => piece.find('{').and_then(|at| piece.split_at_checked(at)).ok_or_else(cut_off)?,
@@ -104,6 +93,17 @@ fn mistral(piece: &str) -> Result<Vec<TextCall>, Problem> {
         None => (head, None),
     };
     call(name, arguments).map(|call| vec![TextCall { id, ..call }])
+}
+
+/// Where the arguments end that a text begins with, DeepSeek's name before them; and whether they are JSON that cannot
+/// be read.
+fn arguments_end(text: &str) -> (usize, bool) {
+    let start = match text.find('\n') {
+        Some(line) if !text.trim_start().starts_with(['{', '[', '`']) => line,
+        _ => 0,
+    };
+    let arguments = text.get(start..).unwrap_or_default();
+    (start.saturating_add(json::end(arguments).unwrap_or(0)), json::is_broken(arguments))
 }
 
 fn parts(inside: &str, middle: &str) -> Result<Vec<TextCall>, Problem> {
@@ -134,26 +134,29 @@ fn call(name: &str, arguments: &str) -> Result<TextCall, Problem> {
     Ok(TextCall::new(name, arguments))
 }
 
-/// `<|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>`
-fn harmony(text: &str, found: &mut TextCalls) {
-    let mut rest = text;
-    while let Some((head, after)) = rest.split_once("<|message|>").filter(|_| !found.full()) {
-        let head = ["<|end|>", "<|call|>", "<|return|>"]
-            .iter()
-            .fold(head, |head, end| head.rsplit(end).next().unwrap_or(head));
-        // Who speaks stands behind the last start: a result of a tool is none of the model's calls.
-        let author = head.rsplit_once("<|start|>").map_or("assistant", |(_, author)| author);
-        // A message ends with the next special token.
-        let (inside, next) =
-            after.split_at_checked(after.find("<|").unwrap_or(after.len())).unwrap_or((after, ""));
-        if let Some((_, to)) = head.rsplit_once(" to=").filter(|_| author.starts_with("assistant")) {
-            let name = to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
-            let name = name.strip_prefix("functions.").unwrap_or(name);
-            if !matches!(name, "assistant" | "user") {
-                found.add(call(name, inside).map(|call| vec![call]));
-            }
+/// `<|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>`: the message whose content begins
+/// at a place of the text.
+pub(super) fn harmony(text: &str, at: usize) -> Run<'_> {
+    let mut found = TextCalls::default();
+    let after = text.get(at..).unwrap_or_default();
+    // The head of a message is short, and starts behind the one before.
+    let head = (at.saturating_sub(HEAD)..=at).find_map(|from| text.get(from..at)).unwrap_or_default();
+    let after = after.strip_prefix("<|message|>").unwrap_or(after);
+    let head = ["<|end|>", "<|call|>", "<|return|>", "<|message|>"]
+        .iter()
+        .fold(head, |head, end| head.rsplit(end).next().unwrap_or(head));
+    // Who speaks stands behind the last start: a result of a tool is none of the model's calls.
+    let author = head.rsplit_once("<|start|>").map_or("assistant", |(_, author)| author);
+    // A message ends with the next special token; those in the strings of JSON end nothing.
+    let (inside, _) = between(after, "<|");
+    let rest = after.get(inside.len()..).unwrap_or_default();
+    if let Some((_, to)) = head.rsplit_once(" to=").filter(|_| author.starts_with("assistant")) {
+        let name = to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
+        let name = name.strip_prefix("functions.").unwrap_or(name);
+        if !matches!(name, "assistant" | "user") {
+            found.add(call(name, inside).map(|call| vec![call]));
         }
-        // All else is prose of another channel.
-        rest = next;
     }
+    // All else is prose of another channel; what follows JSON that cannot be read may be a part of it.
+    Run { found, rest: Some(rest).filter(|_| !json::is_broken(after)) }
 }

@@ -1,7 +1,8 @@
 //! Tool calls that a model wrote into its text, because its server or template has no calls of its own.
 //!
 //! Hermes and Qwen tags, Mistral, Llama, DeepSeek, Kimi, GLM, Granite, Cohere, Harmony, XML, ReAct, Python calls, fenced
-//! JSON: one marker each, found in this order. It reads only: names are as they were written (see
+//! JSON: the marker that comes first decides, and its call is read to its end before the next one is looked for; what
+//! stands inside an argument is never a call. It reads only: names are as they were written (see
 //! [`resolve_name`](crate::resolve_name)), arguments still pass through validation. It is for a host to decide that
 //! a model's text may hold calls; text from elsewhere must never come here. Text that merely talks about calls has
 //! none: a marker in quotes, an example with more words behind it.
@@ -10,6 +11,7 @@ mod amid;
 mod json;
 mod marked;
 mod named;
+mod opening;
 mod python;
 mod react;
 mod tagged;
@@ -20,7 +22,7 @@ use std::collections::HashSet;
 use opentool_core::Problem;
 use serde_json::{Map, Value};
 
-use crate::intake::rounded;
+use crate::intake::{no_number, rounded};
 use crate::repair::Marks;
 
 /// Calls in one text; more are not read.
@@ -76,6 +78,11 @@ impl TextCalls {
         }
     }
 
+    fn extend(&mut self, more: Self) {
+        self.add(Ok(more.calls));
+        self.problems.extend(more.problems);
+    }
+
     fn full(&self) -> bool {
         self.calls.len() >= MOST || self.problems.len() >= MOST
     }
@@ -91,8 +98,12 @@ impl TextCalls {
 /// ```
 pub fn parse_text_calls(text: &str) -> TextCalls {
     let body = after_thoughts(text);
-    let readers = [tagged::read, marked::read, react::read, json::whole, python::read, named::read];
-    readers.iter().find_map(|read| read(body)).unwrap_or_default()
+    whole(body).unwrap_or_else(|| opening::read(body, whole))
+}
+
+/// A text that is calls and nothing else, without any mark.
+fn whole(text: &str) -> Option<TextCalls> {
+    [json::whole, python::read, named::read].iter().find_map(|read| read(text))
 }
 
 /// [`parse_text_calls`] for a host that knows the names of its tools. Besides, it finds calls without any marker with
@@ -114,14 +125,16 @@ pub fn parse_text_calls_of<'n>(text: &str, names: impl IntoIterator<Item = &'n s
     amid::read(after_thoughts(text), &names).unwrap_or_default()
 }
 
-/// The text after what the model thought to itself: calls in there were only considered.
+/// The text after what the model thought to itself: calls in there were only considered. Where the opening tag is part
+/// of the prompt, [`opening`] finds the closing one, outside the strings of calls.
 fn after_thoughts(text: &str) -> &str {
     let text = without_end(text);
-    let thinking = text.trim_start().starts_with("<think>");
-    match text.find("</think>") {
-        Some(end) => text.get(end.saturating_add("</think>".len())..).unwrap_or_default(),
-        None if thinking => "",
-        None => text,
+    let Some((open, close)) = opening::THOUGHTS.iter().find(|(open, _)| text.starts_with(open)) else {
+        return text;
+    };
+    match text.get(open.len()..).and_then(|thoughts| thoughts.split_once(close)) {
+        Some((_, said)) => said.trim_start(),
+        None => "",
     }
 }
 
@@ -135,6 +148,9 @@ fn cut_off() -> Problem {
 fn nothing_lost(marks: &Marks) -> Result<(), Problem> {
     if let Some((pointer, digits)) = marks.lost().first() {
         return Err(rounded(pointer, digits, false));
+    }
+    if let Some(pointer) = marks.no_number() {
+        return Err(no_number(pointer));
     }
     match marks.repeated().first() {
         Some((pointer, _)) => Err(twice(pointer)),
@@ -176,10 +192,17 @@ fn without_end(text: &str) -> &str {
     text
 }
 
-/// What stands between two marks, and what follows; `None` for the end where it does not come.
+/// What stands between two marks, and what follows; `None` for the end where it does not come. Marks inside JSON with
+/// which the text begins are part of a string, and mark nothing.
 fn between<'t>(text: &'t str, end: &str) -> (&'t str, Option<&'t str>) {
-    match text.split_once(end) {
-        Some((inside, after)) => (inside, Some(after)),
+    between_past(text, json::end(text).unwrap_or(0), end)
+}
+
+/// [`between`], with the end looked for from a place on.
+fn between_past<'t>(text: &'t str, from: usize, end: &str) -> (&'t str, Option<&'t str>) {
+    let found = text.get(from..).and_then(|rest| rest.find(end)).map(|at| at.saturating_add(from));
+    match found.and_then(|at| text.split_at_checked(at)) {
+        Some((inside, after)) => (inside, after.get(end.len()..)),
         None => (text, None),
     }
 }

@@ -2,41 +2,34 @@
 
 use serde_json::Value;
 
-use super::{TextCall, TextCalls, json};
+use super::opening::Run;
+use super::{TextCall, json};
 
-pub(super) fn read(text: &str) -> Option<TextCalls> {
-    let mut found = TextCalls::default();
-    let mut rest = text;
-    while let Some((name, after)) = labelled(rest, "Action:").filter(|_| !found.full()) {
-        let Some((_, input)) = after.split_once("Action Input:") else { break };
-        // What the model makes up to have observed is not its call.
-        let end =
-            ["\nObservation", "\nThought:", "\nAction:"].iter().filter_map(|label| input.find(label)).min();
-        let (inside, next) = input.split_at_checked(end.unwrap_or(input.len())).unwrap_or((input, ""));
-        let inside = inside.trim();
-        let arguments = if inside.starts_with(['{', '[', '`', '"']) {
-            json::arguments(inside)
-        } else {
-            Ok(Value::String(inside.to_owned()))
-        };
-        found.add(arguments.map(|arguments| vec![TextCall::new(name, arguments)]));
-        if next.starts_with("\nObservation") {
-            break;
-        }
-        rest = next;
-    }
-    Some(found).filter(|found| !found.is_empty())
-}
-
-/// The rest of the first line that starts with the label, and what follows.
-fn labelled<'t>(text: &'t str, label: &str) -> Option<(&'t str, &'t str)> {
-    let start = match text.find(&format!("\n{label}")) {
-        _ if text.starts_with(label) => label.len(),
-        Some(at) => at.saturating_add(1).saturating_add(label.len()),
-        None => return None,
-    };
-    let after = text.get(start..)?;
-    let (line, rest) = after.split_once('\n')?;
+/// The call with which the text begins. An action without an input of its own was thought better of.
+pub(super) fn read(text: &str) -> Run<'_> {
+    let after = text.strip_prefix("Action:").unwrap_or(text);
+    let mut run = Run { rest: Some(after), ..Run::default() };
+    let Some((line, next)) = after.split_once('\n') else { return run };
     let name = line.trim().trim_matches('`');
-    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some((name, rest))
+    let Some(input) = next.trim_start().strip_prefix("Action Input:") else { return run };
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return run;
+    }
+    let whole = json::end(input).unwrap_or(0);
+    let behind = input.get(whole..).unwrap_or_default();
+    let labels = ["\nObservation", "\nThought:", "\nAction:", "\nFinal Answer:"];
+    let end = labels.iter().filter_map(|label| behind.find(label)).min();
+    let end = end.map_or(input.len(), |at| at.saturating_add(whole));
+    let (inside, next) = input.split_at_checked(end).unwrap_or((input, ""));
+    let inside = inside.trim();
+    let arguments = if inside.starts_with(['{', '[', '`', '"']) {
+        json::arguments(inside)
+    } else {
+        Ok(Value::String(inside.to_owned()))
+    };
+    run.found.add(arguments.map(|arguments| vec![TextCall::new(name, arguments)]));
+    // What the model makes up to have observed, and all behind it, is not its call.
+    let known = !next.starts_with("\nObservation") && !json::is_broken(input);
+    run.rest = Some(next).filter(|_| known);
+    run
 }

@@ -169,6 +169,9 @@ pub struct PendingCall {
     pub arguments: Arguments,
     /// Why a person is asked.
     pub reason: String,
+    /// It had begun when its run was interrupted, and may have done its work already: it is asked about by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// What was mended between what the model wrote and these arguments: [`Change`]s as JSON.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Value>,

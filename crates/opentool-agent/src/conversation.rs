@@ -68,7 +68,15 @@ impl Conversation {
     /// # Errors
     /// [`OutOfTurn`] if the call does not wait for a decision.
     pub fn decide(&mut self, call_id: &str, decision: Decision) -> Result<(), OutOfTurn> {
-        self.run.decide(call_id, decision)
+        self.agent.dispatcher.decide(&mut self.run, call_id, decision)
+    }
+
+    /// Takes what the model had said when the future of its turn was dropped: [`Run::break_off`].
+    ///
+    /// # Errors
+    /// [`OutOfTurn`] if the model was not about to answer.
+    pub fn break_off(&mut self, said: impl Into<String>) -> Result<(), OutOfTurn> {
+        self.run.break_off(said)
     }
 
     /// Goes on with a turn that stopped at an error, or whose future was dropped. Finished calls are not run

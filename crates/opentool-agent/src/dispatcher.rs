@@ -23,8 +23,8 @@ use crate::resolver::Resolvers;
 use crate::results::RESULT_LIMIT;
 use crate::spans::SpanSettings;
 use crate::{
-    AgentEvent, Approvals, Decision, ErrorPolicy, HostPanic, OnInterrupted, PendingCall, Resolver, Run, Step,
-    ToolRules,
+    AgentEvent, Approvals, Decision, ErrorPolicy, HostPanic, OnInterrupted, OutOfTurn, PendingCall, Resolver,
+    Run, Step, ToolRules,
 };
 
 use call::{Consent, Outcome};
@@ -283,6 +283,7 @@ impl Dispatcher {
     /// # Errors
     /// [`PerformError`].
     pub async fn perform(&self, run: &mut Run) -> Result<(), PerformError> {
+        self.tell_refused(run);
         let Step::Call(calls) = run.step() else { return Ok(()) };
         let calls: Vec<ToolCall> = calls.into_iter().cloned().collect();
         let allowed: Vec<Option<PendingCall>> =
@@ -337,12 +338,26 @@ impl Dispatcher {
         let Some(approver) = &self.approver else { return Ok(false) };
         let waiting: Vec<PendingCall> = run.pending_calls().cloned().collect();
         for pending in waiting {
+            if !run.pending.contains_key(&pending.call_id) {
+                continue;
+            }
             let Some(decision) = approver.ask(pending.clone()).await? else { return Ok(false) };
-            self.decided(&pending, &decision);
-            let taken = run.decide(&pending.call_id, decision);
+            let taken = self.decide(run, &pending.call_id, decision);
             debug_assert!(taken.is_ok(), "the run waits for this decision");
         }
         Ok(true)
+    }
+
+    /// [`Run::decide`], told to those who watch.
+    pub(crate) fn decide(&self, run: &mut Run, call_id: &str, decision: Decision) -> Result<(), OutOfTurn> {
+        let waiting: Vec<PendingCall> = run.pending_calls().cloned().collect();
+        run.decide(call_id, decision.clone())?;
+        // One decision may have been about several calls.
+        for pending in waiting.iter().filter(|pending| !run.pending.contains_key(&pending.call_id)) {
+            self.decided(pending, &decision);
+        }
+        self.tell_refused(run);
+        Ok(())
     }
 
     /// Writes the run down, if somebody wants it.

@@ -74,6 +74,7 @@ impl Agent {
         loop {
             self.pace().await;
             self.check_observers()?;
+            self.dispatcher.tell_refused(run);
             match run.step() {
                 Step::Done(finish) => return self.done(run, finish),
                 Step::Ask(_) => {

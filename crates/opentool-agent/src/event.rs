@@ -137,7 +137,8 @@ pub enum AgentEvent {
         /// The part.
         output: ToolOutput,
     },
-    /// A call ended, well or not.
+    /// A call ended, well or not. One that a limit or a person refused ends without having begun: there is no
+    /// [`AgentEvent::CallStarted`] of it.
     CallFinished {
         /// The id of the call.
         call_id: String,

@@ -26,7 +26,8 @@ impl Run {
         Ok(())
     }
 
-    /// Takes a person's decision. An allowed call is then asked for by [`Run::step`], with the very arguments that were
+    /// Takes a person's decision. With [`Decision::AllowTool`] other calls of the tool that wait are allowed as well, unless
+    /// they were interrupted ([`PendingCall::interrupted`]). An allowed call is then asked for by [`Run::step`], with the very arguments that were
     /// shown; a denied one has its result, which the model reads.
     ///
     /// # Errors
@@ -39,6 +40,10 @@ impl Run {
             Decision::Allow => {}
             Decision::AllowTool => {
                 self.allowed_tools.insert(pending.tool.clone());
+                // Those that wait beside it are further calls of the tool, but for one that may have done its work.
+                let same =
+                    |_: &String, other: &mut PendingCall| other.tool == pending.tool && !other.interrupted;
+                self.allowed.extend(self.pending.extract_if(.., same));
             }
             Decision::Deny { reason } => {
                 let why = if reason.is_empty() { "a person denied it" } else { &reason };
@@ -49,6 +54,7 @@ impl Run {
                     name: name.unwrap_or(pending.tool.clone()),
                     ..pending.to_call()
                 };
+                self.untold.push(call_id.to_owned());
                 return self.result(ToolResult::new(&call, output));
             }
         }

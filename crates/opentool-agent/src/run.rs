@@ -59,6 +59,9 @@ pub struct Run {
     /// Tools that a person allowed for the rest of the conversation.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) allowed_tools: BTreeSet<String>,
+    /// Calls whose result the run made itself, as long as nobody who watches was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) untold: Vec<String>,
     /// All calls of the last answer are of tools whose result goes to the caller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     direct: bool,
@@ -127,6 +130,7 @@ impl Run {
             allowed: BTreeMap::new(),
             begun: BTreeSet::new(),
             allowed_tools,
+            untold: Vec::new(),
             direct: false,
             rounds: 0,
             limits,
@@ -234,6 +238,7 @@ impl Run {
             };
             let output = ToolOutput::from(&error).metadata("error.code", error.code());
             self.results.insert(call.id.clone(), ToolResult::new(call, output));
+            self.untold.push(call.id.clone());
         }
     }
 
@@ -303,6 +308,31 @@ impl Run {
         Ok(())
     }
 
+    /// Takes what the model had said when its answer was given up, and ends the turn: [`Finish::Stopped`]. It stays in the
+    /// conversation, marked as interrupted, so that the model knows what was read of it. Where nothing was said nothing is
+    /// added.
+    ///
+    /// # Errors
+    /// [`OutOfTurn`] if the run did not ask for an answer.
+    pub fn break_off(&mut self, said: impl Into<String>) -> Result<(), OutOfTurn> {
+        if !matches!(self.step(), Step::Ask(_)) {
+            return Err(self.out_of_turn("a part of an answer".to_owned()));
+        }
+        let said = said.into();
+        let said = said.trim_end();
+        if !said.is_empty() {
+            self.messages.push(Message::Assistant(AssistantMessage::text(format!("{said}… [interrupted]"))));
+        }
+        self.finish = Some(Finish::Stopped);
+        Ok(())
+    }
+
+    /// The conversation so far, to be kept: the messages, and behind them the results that are there while others of the
+    /// same answer are missing. A run that begins with it does no finished call again.
+    pub fn to_messages(&self) -> Vec<Message> {
+        self.messages.iter().cloned().chain(self.results().cloned().map(Message::Tool)).collect()
+    }
+
     /// The conversation so far. Results of calls stand in it once all calls of an answer have theirs.
     pub fn messages(&self) -> &[Message] {
         &self.messages
@@ -355,6 +385,18 @@ impl Run {
     /// The calls of the last answer that have no result.
     pub(crate) fn open(&self) -> impl Iterator<Item = &ToolCall> {
         history::last_calls(&self.messages).iter().filter(|call| !self.results.contains_key(&call.id))
+    }
+
+    /// The result of a call of the last answer that has calls, and the call.
+    pub(crate) fn result_of(&self, call_id: &str) -> Option<(ToolCall, ToolOutput)> {
+        let in_messages = self.messages.iter().rev().find_map(|message| match message {
+            Message::Tool(result) if result.call_id == call_id => Some(result),
+            _ => None,
+        });
+        let result = self.results.get(call_id).or(in_messages)?;
+        let mut calls =
+            self.messages.iter().rev().flat_map(|message| history::last_calls(std::slice::from_ref(message)));
+        Some((calls.find(|call| call.id == call_id)?.clone(), result.output.clone()))
     }
 
     /// A conversation that ends with an answer needs nothing.

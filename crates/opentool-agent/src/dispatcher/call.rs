@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::pin::pin;
+use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use opentool_core::{
@@ -24,7 +25,8 @@ use crate::guard::guarded;
 use crate::results::fit;
 use crate::spans::{self, Asked};
 use crate::{
-    AgentEvent, CallRequest, ErrorClass, HostPanic, OnError, OnInterrupted, PendingCall, ToolRules, Verdict,
+    AgentEvent, CallRequest, ErrorClass, HostPanic, OnError, OnInterrupted, PendingCall, Run, ToolRules,
+    Verdict,
 };
 
 /// The key of an output's host-only metadata for what was changed in the arguments.
@@ -81,7 +83,9 @@ impl Dispatcher {
         };
         if let Ok(understood) = &prepared {
             let judged = match doubt {
-                Some(OnInterrupted::Ask) => Ok(Some(understood.pending(call, INTERRUPTED))),
+                Some(OnInterrupted::Ask) => {
+                    Ok(Some(PendingCall { interrupted: true, ..understood.pending(call, INTERRUPTED) }))
+                }
                 _ => self.judge(call, understood, &consent),
             };
             match judged {
@@ -98,11 +102,13 @@ impl Dispatcher {
         {
             return Outcome::NotBegun(error);
         }
-        self.tell(|| AgentEvent::CallStarted {
-            call_id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: readable(&call.arguments),
-        });
+        if !matches!(consent, Consent::Denied(_)) {
+            self.tell(|| AgentEvent::CallStarted {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: readable(&call.arguments),
+            });
+        }
         let known = || self.tools.get(&call.name).map(|tool| tool.definition());
         let asked = Asked { id: &call.id, name: &call.name };
         let tool = prepared.as_ref().ok().and_then(Prepared::tool).or_else(known);
@@ -331,6 +337,29 @@ impl Dispatcher {
         Outcome::Done { result: ToolResult::new(call, output), raised }
     }
 
+    /// Tells of the calls whose results the run made itself: those that a limit or a person refused.
+    pub(crate) fn tell_refused(&self, run: &mut Run) {
+        for id in std::mem::take(&mut run.untold) {
+            let Some((call, output)) = run.result_of(&id) else { continue };
+            let is_limit = output.metadata.get("error.code").is_some_and(|code| code == "limit_reached");
+            let why = output.to_text().into();
+            let error = if is_limit { ToolError::LimitReached(why) } else { ToolError::Refused(why) };
+            let tool = self.tools.get(&call.name).map(|tool| tool.definition());
+            let open = spans::execute_tool(&self.spans, &Asked { id: &call.id, name: &call.name }, tool);
+            let failed = Err(error);
+            spans::executed(&self.spans, open, &failed);
+            self.tell(|| AgentEvent::CallFinished {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                output: output.clone(),
+                failure: failed
+                    .err()
+                    .map(|error| CallFailure { code: error.code(), detail: output.to_text() }),
+                duration: Duration::ZERO,
+            });
+        }
+    }
+
     fn on_error(&self, tool: &str, error: &ToolError) -> OnError {
         let class = ErrorClass::of(error);
         let own = self.rules.get(tool).and_then(|rules| {
@@ -365,6 +394,7 @@ impl Prepared<'_> {
             tool: self.call.name.clone(),
             arguments: self.arguments(),
             reason: reason.into(),
+            interrupted: false,
             changes: self.changes.iter().map(Value::from).collect(),
         }
     }

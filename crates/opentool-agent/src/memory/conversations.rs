@@ -144,7 +144,7 @@ impl Conversations {
             Ok(reply) => reply.messages.clone(),
             // It goes on elsewhere, as a whole.
             Err(AgentError::Suspended(_)) => Vec::new(),
-            Err(error) => error.run().map(so_far).unwrap_or_default(),
+            Err(error) => error.run().map(Run::to_messages).unwrap_or_default(),
         };
         let all = without_instructions(&all, &kept);
         let place = Place::After(kept.len());
@@ -181,12 +181,6 @@ async fn of_the_host<T>(work: BoxFuture<'_, Result<T, MemoryError>>) -> Result<T
     guarded_future("the memory", work).await.unwrap_or_else(|panic| {
         Err(MemoryError::Unavailable { message: "it panicked".into(), source: Some(panic.into()) })
     })
-}
-
-/// The messages of a run that stopped, and the results that are there.
-fn so_far(run: &Run) -> Vec<Message> {
-    let results = run.results().cloned().map(Message::Tool);
-    run.messages().iter().cloned().chain(results).collect()
 }
 
 /// The messages without instructions in front that the memory does not have there.

@@ -138,7 +138,10 @@ async fn somebody_who_is_there_is_asked_while_the_run_waits() {
     assert_eq!(texts(&reply.messages)[1], "the call was refused: no");
     assert_eq!(
         *events.lock().unwrap(),
-        ["? call_1", "? call_2", "? call_3", "! call_1", "! call_2", "! call_3", ". call_1", ". call_3"]
+        [
+            "? call_1", "? call_2", "? call_3", "! call_1", "! call_2", ". call_2", "! call_3", ". call_1",
+            ". call_3"
+        ]
     );
 }
 
@@ -172,6 +175,35 @@ async fn a_tool_can_be_allowed_for_the_rest_of_the_conversation() {
     assert_eq!(conversation.say("Again.").await.unwrap().text, "again");
     assert_eq!(bought.load(Ordering::SeqCst), 3);
     assert_eq!(conversation.run().allowed_tools().collect::<Vec<_>>(), ["buy"]);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_allowed_is_so_for_the_calls_that_wait_beside_it() {
+    let both = [("buy", json!({"pet": 2})), ("sell", json!({})), ("buy", json!({"pet": 3}))];
+    let (bought, sold) = (Arc::default(), Arc::default());
+    let shop = |model| {
+        Agent::new(model, set![counted("buy", &bought), counted("sell", &sold)])
+            .approvals(Approvals::new().ask_otherwise())
+    };
+    let agent = shop(chat::script().calls(both.clone()).text("ok"));
+    let mut run = agent.run("?").await.unwrap_err().into_run().expect("the run");
+    run.decide("call_1", Decision::AllowTool).unwrap();
+    let waiting: Vec<&str> = run.pending_calls().map(|call| call.call_id.as_str()).collect();
+    assert_eq!(waiting, ["call_2"], "the other tool is another matter");
+    run.decide("call_2", Decision::deny("")).unwrap();
+    let reply = agent.resume(elsewhere(&run)).await.unwrap();
+    assert_eq!(texts(&reply.messages)[2], r#"buy {"pet":3}"#);
+    assert_eq!((bought.load(Ordering::SeqCst), sold.load(Ordering::SeqCst)), (2, 0));
+
+    // Who is asked while the run waits is not asked again either.
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let agent = shop(chat::script().calls(both).text("ok")).approver(move |pending| {
+        seen.lock().unwrap().push(pending.call_id);
+        async { Some(Decision::AllowTool) }
+    });
+    agent.run("?").await.unwrap();
+    assert_eq!(*asked.lock().unwrap(), ["call_1", "call_2"]);
 }
 
 #[tokio::test]

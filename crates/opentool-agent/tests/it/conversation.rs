@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use opentool_agent::{Agent, AgentError, chat};
+use opentool_agent::{Agent, AgentError, Finish, Step, chat};
 use opentool_core::{Annotations, AssistantMessage, Message, ModelError, ToolSet};
 use serde_json::json;
 
@@ -114,4 +114,42 @@ async fn after_an_interrupted_turn_the_next_one_sees_which_calls_have_no_result(
     let Message::Tool(lost) = &reply.messages[3] else { panic!("{:?}", reply.messages) };
     assert!(lost.output.is_error);
     assert_eq!(reply.messages[4], Message::user("Leave it."));
+}
+
+#[tokio::test]
+async fn what_the_model_had_said_when_it_was_stopped_stays() {
+    let model = chat::script().fails(|| ModelError::Protocol("it broke off".into())).then(|request| {
+        let last = &request.messages[request.messages.len() - 2];
+        AssistantMessage::text(format!("{last:?} {}", request.messages.len()))
+    });
+    let mut conversation = Agent::new(model, ToolSet::new()).conversation();
+    conversation.say("Tell me of cats.").await.unwrap_err();
+    conversation.break_off("Cats are").unwrap();
+    assert!(matches!(conversation.run().step(), Step::Done(Finish::Stopped)));
+    assert!(conversation.break_off("again").is_err(), "the turn is over");
+    let reply = conversation.say("Go on.").await.unwrap();
+    assert!(reply.text.contains("Cats are… [interrupted]") && reply.text.ends_with(" 3"), "{}", reply.text);
+}
+
+#[tokio::test]
+async fn a_conversation_is_kept_with_the_results_that_are_there() {
+    let model = chat::script().calls([("pay", json!({})), ("hangs", json!({}))]);
+    let pays = raw("pay", async |_, _| Ok("paid".into()));
+    let mut conversation = Agent::new(model, set![pays, crate::fixtures::hangs()]).conversation();
+    tokio::select! {
+        _ = conversation.say("Pay.") => unreachable!("a tool hangs"),
+        () = async { for _ in 0..100 { tokio::task::yield_now().await } } => {}
+    }
+    let kept = conversation.run().to_messages();
+    assert!(
+        matches!(kept.last(), Some(Message::Tool(result)) if result.output.to_text() == "paid"),
+        "{kept:?}"
+    );
+
+    let seen = chat::script().text("ok");
+    let mut goes_on = Agent::new(seen, ToolSet::new()).conversation().history(kept);
+    let reply = goes_on.say("And?").await.unwrap();
+    let results = crate::fixtures::texts(&reply.messages);
+    assert_eq!(results[0], "paid");
+    assert!(results[1].contains("there is no result"), "{results:?}");
 }

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use opentool_agent::{Agent, AgentEvent, Finish, chat};
+use futures_util::StreamExt as _;
+use opentool_agent::{Agent, AgentEvent, Approvals, Decision, Finish, Limit, Limits, Run, chat};
 use opentool_core::{
     AssistantMessage, BoxFuture, ChatReply, EventSink, Failure, Progress, ToolCall, ToolContext, ToolEvent,
     ToolOutput,
@@ -131,4 +132,81 @@ async fn the_receiver_of_the_host_still_gets_what_tools_tell() {
         .await
         .unwrap();
     assert_eq!(*count.lock().unwrap(), 2);
+}
+
+/// The events of calls, each as what happened to which call, and why it failed.
+fn of_calls(events: &[Value]) -> Vec<String> {
+    let calls = events.iter().filter(|event| event["call_id"].is_string());
+    calls
+        .filter(|event| !["call_validated", "approval_needed"].contains(&event["event"].as_str().unwrap()))
+        .map(|event| {
+            let failure = event["failure"]["code"].as_str().unwrap_or_default();
+            format!("{} {} {failure}", event["event"].as_str().unwrap(), event["call_id"].as_str().unwrap())
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn what_a_limit_refuses_is_told_as_every_call_that_failed() {
+    let model = || chat::script().calls([("echo", json!({})), ("echo", json!({}))]).text("ok");
+    let agent = |seen: &Seen| {
+        let limits = Limits::new().identical(Limit::tell(1));
+        Agent::new(model(), set![crate::fixtures::echo()]).limits(limits).observe(seen.watch())
+    };
+    let called = Seen::default();
+    agent(&called).run("?").await.unwrap();
+    let events = called.json();
+    assert_eq!(
+        of_calls(&events),
+        ["call_finished call_2 limit_reached", "call_started call_1 ", "call_finished call_1 "]
+    );
+    let refused = events.iter().find(|event| !event["failure"].is_null()).unwrap();
+    assert!(refused["output"].to_string().contains("in a row with the same arguments"), "{refused}");
+
+    // The same where the turn is a stream, and where the call is the last one of the turn.
+    let streamed = Seen::default();
+    let mut stream = agent(&streamed).limits(Limits::new().calls(1)).stream("?");
+    let mut came = Vec::new();
+    while let Some(event) = stream.next().await {
+        came.extend(event.ok().map(|event| serde_json::to_value(event).unwrap()));
+    }
+    assert_eq!(
+        of_calls(&came).iter().filter(|event| event.ends_with("limit_reached")).count(),
+        1,
+        "{came:?}"
+    );
+    assert_eq!(of_calls(&came), of_calls(&streamed.json()));
+}
+
+#[tokio::test]
+async fn what_a_person_denies_is_told_once_whoever_decided() {
+    let model = || chat::script().calls([("echo", json!({}))]).text("ok");
+    let expected = ["call_decided call_1 ", "call_finished call_1 refused"];
+    let denied = || Decision::deny("not today");
+    let agent = |seen: &Seen| {
+        Agent::new(model(), set![crate::fixtures::echo()])
+            .approvals(Approvals::new().ask_otherwise())
+            .observe(seen.watch())
+    };
+
+    let asked = Seen::default();
+    agent(&asked).approver(move |_| async move { Some(denied()) }).run("?").await.unwrap();
+    assert_eq!(of_calls(&asked.json()), expected);
+
+    let conversed = Seen::default();
+    let mut conversation = agent(&conversed).conversation();
+    conversation.say("?").await.unwrap_err();
+    conversation.decide("call_1", denied()).unwrap();
+    assert_eq!(of_calls(&conversed.json()), expected);
+    conversation.resume().await.unwrap();
+    assert_eq!(of_calls(&conversed.json()), expected, "and not again");
+
+    // Another process decided, which had nobody who watches.
+    let elsewhere = Seen::default();
+    let agent = agent(&elsewhere);
+    let mut run = agent.run("?").await.unwrap_err().into_run().unwrap();
+    run.decide("call_1", denied()).unwrap();
+    let run: Run = serde_json::from_value(serde_json::to_value(&run).unwrap()).unwrap();
+    agent.resume(run).await.unwrap();
+    assert_eq!(of_calls(&elsewhere.json()), &expected[1..]);
 }

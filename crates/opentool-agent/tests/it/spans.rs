@@ -136,3 +136,16 @@ async fn what_stops_a_turn_is_on_its_span() {
     assert_eq!(spans.len(), 2);
     assert!(!format!("{spans:?}").contains("secret"));
 }
+
+#[tokio::test]
+async fn a_call_that_a_limit_refused_is_a_span_that_failed() {
+    let model =
+        chat::script().calls([("add", json!({"a": 1, "b": 2})), ("add", json!({"a": 2, "b": 2}))]).text("ok");
+    let limits = opentool_agent::Limits::new().calls_per_tool(opentool_agent::Limit::tell(1));
+    let spans = spans(Agent::new(model, set![add()]).limits(limits)).await;
+    let calls: Vec<&Seen> = spans.iter().filter(|span| span.name == "execute_tool").collect();
+    let failed: Vec<Option<&String>> = calls.iter().map(|span| span.fields.get("error.type")).collect();
+    assert_eq!(failed, [Some(&"limit_reached".to_owned()), None]);
+    assert_eq!(calls[0].fields["otel.name"], "execute_tool add");
+    assert_eq!(calls[0].parent, Some("invoke_agent"));
+}

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::ToolError;
+use crate::{Metadata, ToolError};
 
 /// The result of one call: blocks for the model, a structured value for programs, a mark for errors.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -20,8 +20,8 @@ pub struct ToolOutput {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// For the host only, never sent to a model: an HTTP status, headers, a cost.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub metadata: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
 }
 
 impl ToolOutput {
@@ -36,6 +36,7 @@ impl ToolOutput {
     }
 
     /// A structured value, which is also what the model reads.
+    #[inline]
     pub fn json(value: impl Into<Value>) -> Self {
         Self { structured: Some(value.into()), ..Self::default() }
     }

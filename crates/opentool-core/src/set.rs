@@ -346,7 +346,12 @@ impl Tool for Renamed {
         self.inner.call(cx, arguments)
     }
 
-    fn call_straight<'a>(&'a self, cx: &'a ToolContext, arguments: &Value) -> Option<Started<'a>> {
-        self.inner.call_straight(cx, arguments)
+    fn call_straight<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        arguments: &Value,
+        answer: &mut Option<Result<ToolOutput, ToolError>>,
+    ) -> Option<Started<'a>> {
+        self.inner.call_straight(cx, arguments, answer)
     }
 }

@@ -34,6 +34,7 @@ impl<T: Serialize + JsonSchema> ToolReturn for T {
         (!unit).then_some(schema)
     }
 
+    #[inline]
     fn into_output(self) -> Result<ToolOutput, ToolError> {
         match serde_json::to_value(self) {
             // A unit: a model wants to read that something happened. An absent `Option` is a value, below.

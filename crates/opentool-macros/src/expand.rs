@@ -265,9 +265,12 @@ impl ToolFn {
             }
         };
         let started = if self.callee.is_async {
-            quote!(Running(#pin(async move { #run })))
+            quote!(#krate::__private::Started::Running(#pin(async move { #run })))
         } else {
-            quote!(Ended({ #run }))
+            quote!({
+                *answer = ::core::option::Option::Some({ #run });
+                #krate::__private::Started::Ended
+            })
         };
         let call_straight = straight.map(|reads| {
             quote! {
@@ -275,16 +278,17 @@ impl ToolFn {
                     &'a #this,
                     #cx: &'a #krate::__private::ToolContext,
                     #arguments: &#krate::__private::serde_json::Value,
+                    answer: &mut ::core::option::Option<#result>,
                 ) -> ::core::option::Option<#krate::__private::Started<'a>> {
                     #[allow(unused_imports)]
                     use #krate::__private::{
                         NotAnError as _, NotReturnable as _, NotStraight as _, PlainReturn as _, ResultReturn as _,
                     };
-                    let _ = #cx;
+                    let _ = (#cx, &answer);
                     let mut call = #krate::__private::Straight::new(#arguments)?;
                     #reads
                     call.end()?;
-                    ::core::option::Option::Some(#krate::__private::Started::#started)
+                    ::core::option::Option::Some(#started)
                 }
             }
         });

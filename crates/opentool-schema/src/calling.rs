@@ -49,8 +49,8 @@ impl<'a> Calling<'a> {
     fn step(&mut self, waker: &mut Context<'_>, answer: &mut Option<Answer>) {
         if self.progress == Progress::Asked {
             self.progress = Progress::Begun;
-            match self.begin() {
-                Ok(Started::Ended(result)) => *answer = Some(result),
+            match self.begin(answer) {
+                Ok(Started::Ended) => {}
                 Ok(Started::Running(tool)) => self.tool = Some(tool),
                 Err(error) => *answer = Some(Err(error)),
             }
@@ -69,13 +69,13 @@ impl<'a> Calling<'a> {
     }
 
     /// Checks the call, and starts the tool.
-    fn begin(&mut self) -> Result<Started<'a>, ToolError> {
+    fn begin(&mut self, answer: &mut Option<Answer>) -> Result<Started<'a>, ToolError> {
         if self.cx.cancel_signal().is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         // Straight from what was written, where the tool itself can tell that it is valid as it stands.
         if let Some(tool) = self.tools.get(&self.call.name)
-            && let Some(started) = tool.call_straight(self.cx, &self.call.arguments)
+            && let Some(started) = tool.call_straight(self.cx, &self.call.arguments, answer)
         {
             return Ok(started);
         }

@@ -75,6 +75,7 @@ impl<T: ToolReturn> ReturnedValue<T> {
     ///
     /// # Errors
     /// As [`ToolReturn::into_output`].
+    #[inline]
     pub fn output(&self, value: T) -> Result<ToolOutput, ToolError> {
         value.into_output()
     }

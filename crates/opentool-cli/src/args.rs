@@ -87,6 +87,8 @@ const SOURCES: &str = concat!(
     "    an OpenTool document 1.0.0 to 2.0.0, JSON or YAML; each function is a tool, run at\n",
     "                         the `server` that the document names\n",
     "    an OpenTool server   the URL with its base path: http://127.0.0.1:17001/opentool\n",
+    "    an MCP server        `mcp:http://127.0.0.1:3000/mcp`, or a program that is one:\n",
+    "                         `'mcp+stdio:npx -y some-server'`, run without a shell\n",
     "    tool definitions     JSON: what `list --json` prints, MCP's `tools` array, or\n",
     "                         OpenAI's; can be listed, shown and exported, not called\n",
     "  `openapi:SOURCE`, `opentool:SOURCE` and `definitions:SOURCE` say it instead.\n",

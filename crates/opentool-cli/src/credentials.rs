@@ -20,6 +20,7 @@ use url::Url;
 use crate::error::CliError;
 use crate::source::{Content, Loading, Place, Source, SourceError, Way, authorities, bytes};
 use oauth::OAuthOptions;
+pub(crate) use secret::words;
 pub(crate) use scope::{Scope, Unnamed, environment, not_empty};
 use secret::Secret;
 
@@ -168,7 +169,7 @@ impl Access {
                 let server = scope.values("--server", self.server.iter().map(String::as_str))?.pop();
                 let web = match &spec.place {
                     Place::Web(url) => Some(&**url),
-                    Place::File(_) | Place::StandardInput => None,
+                    _ => None,
                 };
                 let strange = server.is_none() && web.is_some_and(|web| opentool.leads_away_from(web));
                 // A document of the web does not decide who is sent a key that nobody meant for it.
@@ -216,6 +217,19 @@ impl Access {
                     findings.console().warning(&plain::told(&url))?;
                 }
                 Content::OpenTool(Box::new(connected))
+            }
+            Content::Mcp(server) => {
+                let unheard = self.unheard(&scope)?;
+                if !unheard.is_empty() {
+                    findings.console().warning(&format!(
+                        "{} is an MCP server, for which {} {} nothing",
+                        spec.place,
+                        unheard.join(", "),
+                        if unheard.len() == 1 { "does" } else { "do" }
+                    ))?;
+                }
+                let place = spec.place.to_string();
+                Content::Mcp(if self.public_only { Box::new(server.public_only(&place)?) } else { server })
             }
             definitions @ Content::Definitions(_) => definitions,
         };
@@ -371,6 +385,7 @@ fn calls_somebody(source: &Source) -> bool {
     match &source.content {
         Content::OpenApi(_) => true,
         Content::OpenTool(opentool) => opentool.client().is_some() || opentool.document().server.is_some(),
+        Content::Mcp(_) => true,
         Content::Definitions(_) => false,
     }
 }

@@ -127,6 +127,6 @@ fn own_info(source: &Source) -> Option<Info> {
             Some(info)
         }
         Content::OpenTool(opentool) => Some(opentool.document().info.clone()),
-        Content::Definitions(_) => None,
+        Content::Definitions(_) | Content::Mcp(_) => None,
     }
 }

@@ -41,6 +41,13 @@ impl DryRun {
         Self { json, curl }
     }
 
+    /// The call of a tool at an MCP server: the message, which is no request by itself.
+    pub(crate) fn of_mcp(tool: &str, arguments: Arguments) -> Self {
+        let params = json!({"name": tool, "arguments": Value::Object(arguments.into_map())});
+        let json = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        Self { curl: json.to_string(), json }
+    }
+
     /// Prints it.
     pub(crate) fn show(self, console: &Console) -> Result<(), CliError> {
         if console.is_json() {

@@ -131,6 +131,13 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             }
             url.and_then(|url| Url::parse(url).ok())
         }
+        Content::Mcp(_) => {
+            if args.dry_run {
+                let name = source.own_name(&call.name)?;
+                return DryRun::of_mcp(&name, arguments).show(console);
+            }
+            None
+        }
         Content::Definitions(_) => None,
     };
     // What has no request is known by its definition only, and refuses below, dry run or not.

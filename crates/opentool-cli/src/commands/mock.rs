@@ -70,7 +70,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
 fn api(source: Source) -> Result<Api, CliError> {
     match source.content {
         Content::OpenApi(api) => Ok(*api),
-        Content::Definitions(_) | Content::OpenTool(_) => Err(CliError::usage(
+        Content::Definitions(_) | Content::OpenTool(_) | Content::Mcp(_) => Err(CliError::usage(
             format!("{}: it is no OpenAPI document, which says nothing about requests", source.spec.place),
             "`opentool serve SOURCE --mock` serves the tools of any source with examples behind them",
         )),

@@ -95,7 +95,7 @@ impl Secret {
 
 /// The words of a command: separated by spaces, kept together by `'…'` and `"…"`; a backslash stands for itself, as in
 /// paths of Windows. `None` if a quotation mark has no end.
-fn words(text: &str) -> Option<Vec<String>> {
+pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = text.chars();

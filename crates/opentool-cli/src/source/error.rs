@@ -6,6 +6,7 @@ use std::time::Duration;
 use opentool::Diagnostic;
 use opentool::client::ClientError;
 use opentool::doc::DocError;
+use opentool::mcp::client::ClientError as McpError;
 use opentool::openapi::OpenApiError;
 use opentool::schema::DefinitionsError;
 use opentool_http::{HttpError, Trust};
@@ -128,6 +129,14 @@ pub(crate) enum SourceError {
         /// What happened.
         error: Box<ClientError>,
     },
+    /// An MCP server that gives no tools.
+    #[error("{place}: {}", chain(.error))]
+    Mcp {
+        /// The address or the program.
+        place: String,
+        /// What happened.
+        error: Box<McpError>,
+    },
     /// A text that is no OpenTool document.
     #[error("{}", pointed(.error.diagnostic()))]
     OpenTool {
@@ -148,6 +157,14 @@ impl SourceError {
             Self::Server { error, .. } => match **error {
                 ClientError::Unauthorized { .. } => "source_unauthorized",
                 ClientError::NoAccess { .. } | ClientError::Http(_) => "source_unreachable",
+                _ => "source_server",
+            },
+            Self::Mcp { error, .. } => match **error {
+                McpError::Unauthorized { .. } => "source_unauthorized",
+                McpError::NoAccess { .. } | McpError::TimedOut { .. } | McpError::Http(_) => {
+                    "source_unreachable"
+                }
+                McpError::Spawn { .. } => "source_not_found",
                 _ => "source_server",
             },
             Self::Empty { .. } => "source_empty",
@@ -193,6 +210,21 @@ impl SourceError {
                     "a server of OpenTool is named with its base path: `http://127.0.0.1:17001/opentool`"
                         .into()
                 }
+                _ => return None,
+            },
+            Self::Mcp { error, .. } => match **error {
+                McpError::Unauthorized { .. } => {
+                    "`--api-key KEY` gives the token, better in the environment: `OPENTOOL_API_KEY`".into()
+                }
+                McpError::NoAccess { .. } => {
+                    "a server is named with its path: `mcp:http://127.0.0.1:3000/mcp`".into()
+                }
+                McpError::Spawn { .. } | McpError::Lost { .. } => {
+                    "a command is run without a shell: `mcp+stdio:PROGRAM ARGUMENTS`; `--pass-env VARIABLE` passes a \
+                     variable on, and `-vv` shows what the program says"
+                        .into()
+                }
+                McpError::TimedOut { .. } => "`--timeout SECONDS` waits longer".into(),
                 _ => return None,
             },
             Self::NotText { .. } | Self::Empty { .. } => {

@@ -22,7 +22,7 @@ use crate::source::references::{References, client};
 use crate::source::remote::{self, Asked};
 use crate::source::shape::Shape;
 use crate::source::spec::{Kind, Place, SourceSpec};
-use crate::source::{SourceError, definitions, directory, unknown};
+use crate::source::{SourceError, definitions, directory, mcp, unknown};
 
 /// How sources are reached.
 #[derive(Debug, Clone, clap::Args)]
@@ -34,6 +34,10 @@ pub(crate) struct Loading {
     /// [env: OPENTOOL_API_KEY]
     #[arg(long, value_name = "[NAME=]KEY", value_parser = not_empty)]
     pub(crate) api_key: Vec<SecretString>,
+    /// Pass this variable of the environment on to MCP servers that are started (`mcp+stdio:`); they get PATH, HOME and
+    /// such, and no other
+    #[arg(long, value_name = "VARIABLE", hide_short_help = true)]
+    pub(crate) pass_env: Vec<String>,
     #[command(flatten)]
     pub(crate) shape: Shape,
     #[command(flatten)]
@@ -189,7 +193,7 @@ impl Reader<'_> {
         let findings = Findings::new(&spec.place, diagnostics, self.console);
         let findings = match &content {
             Content::OpenApi(api) => findings.of_api(api),
-            Content::Definitions(_) | Content::OpenTool(_) => findings,
+            Content::Definitions(_) | Content::OpenTool(_) | Content::Mcp(_) => findings,
         };
         Ok(Source { spec, content, findings })
     }
@@ -198,18 +202,39 @@ impl Reader<'_> {
         let place = spec.place.to_string();
         let references = &self.loading.references;
         let trusted = references.authorities(spec.name.as_deref(), self.names)?;
+        let scope = Scope { names: self.names, own: spec.name.as_deref(), unnamed: self.unnamed };
+        let key = || scope.api_key(&self.loading.api_key);
+        let limit = self.loading.timeout;
+        let server = match &spec.place {
+            Place::Mcp(url) => {
+                Some(runtime::wait_for(mcp::connect(url, &place, limit, trusted.clone(), key))?)
+            }
+            Place::Program(command) => {
+                Some(runtime::wait_for(mcp::spawn(command, &place, limit, &self.loading.pass_env))?)
+            }
+            Place::StandardInput | Place::File(_) | Place::Web(_) => None,
+        };
+        if let Some((server, diagnostics)) = server {
+            return Ok((Content::Mcp(Box::new(server)), diagnostics));
+        }
         let document = read(&spec.place, self.loading.timeout, trusted.clone())
             .and_then(|(bytes, address)| self.parse(spec, &place, bytes, address));
         match (document, &spec.place) {
             (Err(error), Place::Web(url)) if may_be_server(spec.kind, &error) => {
-                let scope = Scope { names: self.names, own: spec.name.as_deref(), unnamed: self.unnamed };
-                let key = || scope.api_key(&self.loading.api_key);
-                match runtime::wait_for(remote::ask(url, &place, self.loading.timeout, trusted, key))? {
+                match runtime::wait_for(remote::ask(url, &place, limit, trusted.clone(), key))? {
                     Asked::Server(opentool, diagnostics) => Ok((Content::OpenTool(opentool), diagnostics)),
                     Asked::NoServer(error) if spec.kind == Some(Kind::OpenTool) => {
                         Err(Box::new(SourceError::Server { place, error: Box::new(error) }).into())
                     }
-                    // It was a document that was meant, then.
+                    Asked::NoServer(_) if may_be_mcp(spec.kind, &error) => {
+                        // Without a key: nobody has said that there is a server.
+                        let asked = mcp::connect(url, &place, limit, trusted, || Ok(None));
+                        match runtime::wait_for(asked) {
+                            Ok((server, diagnostics)) => Ok((Content::Mcp(Box::new(server)), diagnostics)),
+                            // It was a document that was meant, then.
+                            Err(_) => Err(error),
+                        }
+                    }
                     Asked::NoServer(_) => Err(error),
                 }
             }
@@ -272,4 +297,10 @@ fn may_be_server(kind: Option<Kind>, error: &CliError) -> bool {
         _ => false,
     };
     answered && kind.is_none_or(|kind| kind == Kind::OpenTool)
+}
+
+/// Whether an address that gave no document answers as MCP servers answer to a question of that kind.
+fn may_be_mcp(kind: Option<Kind>, error: &CliError) -> bool {
+    let CliError::Source(error) = error else { return false };
+    kind.is_none() && matches!(**error, SourceError::Status { code: 400 | 405 | 406, .. })
 }

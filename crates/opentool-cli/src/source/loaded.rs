@@ -9,6 +9,7 @@ use opentool::{Tool, ToolSet, mock};
 use crate::error::CliError;
 use crate::source::SourceError;
 use crate::source::findings::Findings;
+use crate::source::mcp::Mcp;
 use crate::source::opentool::OpenTool;
 use crate::source::spec::SourceSpec;
 
@@ -30,6 +31,8 @@ pub(crate) enum Content {
     Definitions(ToolSet),
     /// Functions that an OpenTool document describes.
     OpenTool(Box<OpenTool>),
+    /// Tools of an MCP server.
+    Mcp(Box<Mcp>),
 }
 
 impl Source {
@@ -44,6 +47,7 @@ impl Source {
                 &api.tools().map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?,
             )),
             Content::Definitions(tools) => Content::Definitions(mock::mock(&tools)),
+            Content::Mcp(server) => Content::Definitions(mock::mock(server.tools())),
         };
         Ok(Self { content, ..self })
     }
@@ -68,6 +72,7 @@ impl Source {
         let tools = match &self.content {
             Content::OpenApi(api) => api.operations().len(),
             Content::Definitions(tools) => tools.len(),
+            Content::Mcp(server) => server.tools().len(),
             Content::OpenTool(opentool) => opentool.tools().len(),
         };
         Ok(self.findings.tell_all(tools)?)
@@ -127,6 +132,7 @@ impl Source {
                 api.tools().map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?
             }
             Content::Definitions(tools) => tools.clone(),
+            Content::Mcp(server) => server.tools().clone(),
             Content::OpenTool(opentool) => opentool.tools().clone(),
         })
     }
@@ -135,7 +141,7 @@ impl Source {
     pub(crate) fn api(&self) -> Option<&Api> {
         match &self.content {
             Content::OpenApi(api) => Some(api),
-            Content::Definitions(_) | Content::OpenTool(_) => None,
+            Content::Definitions(_) | Content::OpenTool(_) | Content::Mcp(_) => None,
         }
     }
 
@@ -143,7 +149,7 @@ impl Source {
     pub(crate) fn opentool(&self) -> Option<&OpenTool> {
         match &self.content {
             Content::OpenTool(opentool) => Some(opentool),
-            Content::OpenApi(_) | Content::Definitions(_) => None,
+            Content::OpenApi(_) | Content::Definitions(_) | Content::Mcp(_) => None,
         }
     }
 

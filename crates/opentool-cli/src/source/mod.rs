@@ -6,6 +6,7 @@ mod error;
 mod findings;
 mod load;
 mod loaded;
+mod mcp;
 mod opentool;
 mod read;
 mod recognise;

@@ -33,6 +33,10 @@ pub(crate) fn read(
         }
         Place::File(path) => (read_local(place, &shown)?, Address::File(path.clone())),
         Place::StandardInput => (read_local(place, &shown)?, Address::Named(shown)),
+        Place::Mcp(_) | Place::Program(_) => {
+            let reason = "it is an MCP server, and a document is wanted here".to_owned();
+            return Err(Box::new(SourceError::Unreadable { place: shown, reason }).into());
+        }
     })
 }
 

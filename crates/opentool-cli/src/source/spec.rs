@@ -1,4 +1,4 @@
-//! What a person writes where a command wants a SOURCE: `[NAME=][KIND:]PATH|URL|-`.
+//! What a person writes where a command wants a SOURCE: `[NAME=][KIND:]PATH|URL|-`, `mcp:URL`, `mcp+stdio:COMMAND`.
 //!
 //! Only the writing is read here; nothing is opened.
 
@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use url::Url;
+
+use crate::credentials::words;
 
 /// A source as the person wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +43,17 @@ pub(crate) enum Place {
     File(PathBuf),
     /// An `http` or `https` address.
     Web(Box<Url>),
+    /// The `http` or `https` address of an MCP server.
+    Mcp(Box<Url>),
+    /// A program that is an MCP server, and its arguments. Never empty.
+    Program(Vec<String>),
 }
+
+/// What stands before the address of an MCP server.
+const MCP: &str = "mcp:";
+
+/// What stands before a command that is an MCP server.
+const MCP_STDIO: &str = "mcp+stdio:";
 
 impl FromStr for SourceSpec {
     type Err = String;
@@ -112,6 +124,18 @@ impl FromStr for Place {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, Self::Err> {
+        if let Some(command) = written.strip_prefix(MCP_STDIO) {
+            return program(command);
+        }
+        if let Some(address) = written.strip_prefix(MCP) {
+            return match address.split_once("://").map(|(scheme, _)| web(address, scheme)) {
+                Some(Ok(Self::Web(url))) => Ok(Self::Mcp(url)),
+                Some(Err(error)) => Err(error),
+                _ => Err("write the server's address, `mcp:http://127.0.0.1:3000/mcp`, or its program, \
+                          `mcp+stdio:COMMAND`"
+                    .into()),
+            };
+        }
         match written {
             "" => {
                 Err("a SOURCE is a path, an http(s) URL, or `-` for standard input; this one is empty".into())
@@ -126,6 +150,14 @@ impl FromStr for Place {
                 _ => Ok(Self::File(written.into())),
             },
         }
+    }
+}
+
+fn program(command: &str) -> Result<Place, String> {
+    match words(command) {
+        Some(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(Place::Program(words)),
+        Some(_) => Err("write the program that is the server: `mcp+stdio:npx -y some-server`".into()),
+        None => Err("a quotation mark in the command has no end".into()),
     }
 }
 
@@ -147,13 +179,18 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// The place without secrets: a URL loses its user, and the values of its query.
+/// The place without secrets: a URL loses its user, and the values of its query; a command its arguments.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StandardInput => f.write_str("standard input"),
             Self::File(path) => path.display().fmt(f),
             Self::Web(url) => f.write_str(&without_secrets(url)),
+            Self::Mcp(url) => write!(f, "{MCP}{}", without_secrets(url)),
+            Self::Program(words) => {
+                let program = words.first().map_or("", String::as_str);
+                write!(f, "{MCP_STDIO}{program}{}", if words.len() > 1 { " …" } else { "" })
+            }
         }
     }
 }
@@ -163,7 +200,7 @@ impl Place {
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
-            Self::StandardInput | Self::Web(_) => None,
+            Self::StandardInput | Self::Web(_) | Self::Mcp(_) | Self::Program(_) => None,
         }
     }
 }
@@ -211,6 +248,28 @@ mod tests {
         let source = read("https://me:hunter2@example.test/openapi.json?token=hunter2");
         let shown = source.place.to_string();
         assert_eq!(shown, "https://example.test/openapi.json?…");
+    }
+
+    #[test]
+    fn servers_of_mcp_are_addresses_or_commands() {
+        let source = read("files=mcp+stdio:npx -y 'a server' --root=/srv");
+        assert_eq!(source.name.as_deref(), Some("files"));
+        let words = ["npx", "-y", "a server", "--root=/srv"].map(str::to_owned);
+        assert_eq!(source.place, Place::Program(words.to_vec()));
+        assert_eq!(source.place.to_string(), "mcp+stdio:npx …");
+        let source = read("mcp:https://me:hunter2@example.test/mcp?key=hunter2");
+        assert_eq!(source.place.to_string(), "mcp:https://example.test/mcp?…");
+        for wrong in [
+            "mcp:",
+            "mcp:npx server",
+            "mcp:ftp://x/",
+            "mcp:file:///x",
+            "mcp+stdio:",
+            "mcp+stdio: 'x",
+            "mcp+stdio:''",
+        ] {
+            assert!(wrong.parse::<SourceSpec>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod export;
 mod help;
 mod hostile;
 mod list;
+mod mcp_source;
 mod mock;
 mod new;
 mod opentool_server;

@@ -5,6 +5,7 @@
 mod collector;
 mod content;
 mod failures;
+mod mcp_upstream;
 mod metrics;
 mod servers;
 mod spans;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use opentool_core::{Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput};
-use opentool_http::{Client, StatusCode};
+use opentool_http::{Client, Response, StatusCode};
 use url::Url;
 
 use crate::oauth::Authorized;
@@ -18,6 +18,9 @@ use crate::plan::Operation;
 use crate::request::{self, Settings, idempotency};
 use crate::{response, retry, uploads};
 use trust::Trust;
+
+/// The largest answer in bytes that is read at once, on the thread on which it came.
+const SMALL: usize = 128 * 1024;
 
 /// An operation as a tool.
 #[derive(Debug, Clone)]
@@ -80,23 +83,35 @@ impl OperationTool {
     }
 
     /// The arguments with the files that they name, which are read where reading stops nobody else.
-    async fn with_files(&self, arguments: Arguments) -> Result<Arguments, ToolError> {
+    async fn with_files(&self, arguments: Arguments, end: Option<Instant>) -> Result<Arguments, ToolError> {
         if !uploads::are_named(&self.operation, &self.settings, &arguments) {
             return Ok(arguments);
         }
         let (operation, settings) = (Arc::clone(&self.operation), Arc::clone(&self.settings));
-        let reading = tokio::task::spawn_blocking(move || uploads::read(&operation, &settings, arguments));
-        reading.await.unwrap_or_else(|error| Err(ToolError::from_author(error)))
+        aside(end, Instant::now(), move || uploads::read(&operation, &settings, arguments)).await
+    }
+
+    /// The output of an answer. A large one is read where that stops nobody else, and within the time of the call.
+    async fn read(
+        answer: Response,
+        exchange: response::Exchange,
+        end: Option<Instant>,
+    ) -> Result<ToolOutput, ToolError> {
+        if answer.body.len() <= SMALL {
+            return response::read(answer, &exchange);
+        }
+        aside(end, exchange.started, move || response::read(answer, &exchange)).await
     }
 
     async fn run(&self, cx: &ToolContext, arguments: Arguments) -> Result<ToolOutput, ToolError> {
-        let arguments = self.with_files(idempotency::fill(&self.operation, arguments)).await?;
         let trust = self.trust();
         let limit = self.settings.timeout.or(self.client.options().timeout);
         let end_from = |at: Instant| {
             let own = limit.and_then(|limit| at.checked_add(limit));
             own.into_iter().chain(cx.ends_at()).min()
         };
+        let arguments = idempotency::fill(&self.operation, arguments);
+        let arguments = self.with_files(arguments, end_from(Instant::now())).await?;
         let mut begun = None;
         let mut attempt = 1;
         let mut renewed = false;
@@ -137,20 +152,35 @@ impl OperationTool {
                 continue;
             }
             let exchange = response::Exchange {
-                request: &request,
+                request,
                 started,
                 attempts: attempt,
                 deadline: cx.ends_at(),
-                parts: &self.parts,
-                longest: self.settings.result_limit,
-                headers: &self.settings.result_headers,
+                parts: Arc::clone(&self.parts),
+                settings: Arc::clone(&self.settings),
             };
             return match received {
-                Ok(answer) => response::read(answer, &exchange),
+                Ok(answer) => Self::read(answer, exchange, end).await,
                 Err(error) => Err(response::unanswered(error, &exchange)),
             };
         }
     }
+}
+
+/// Does what takes long on a thread that may wait, until the end of the call.
+async fn aside<T: Send + 'static>(
+    end: Option<Instant>,
+    started: Instant,
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let working = tokio::task::spawn_blocking(work);
+    let done = match end {
+        Some(end) => tokio::time::timeout_at(end.into(), working)
+            .await
+            .map_err(|_| ToolError::TimedOut(started.elapsed()))?,
+        None => working.await,
+    };
+    done.unwrap_or_else(|error| Err(ToolError::from_author(error)))
 }
 
 impl Tool for OperationTool {

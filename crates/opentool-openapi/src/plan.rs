@@ -38,6 +38,8 @@ pub struct Operation {
     pub marks: Marks,
     /// Where it can be sent; the first is the default. The operation's own, or its path's, or the document's.
     pub servers: Arc<[Server]>,
+    /// The document that names the servers, where that is another than the one that was asked for.
+    pub servers_of: Option<Arc<str>>,
     /// Its parameters, those of the path item merged in.
     pub parameters: Vec<Parameter>,
     /// Its body.

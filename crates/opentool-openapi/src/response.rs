@@ -4,12 +4,14 @@
 //! no number in it would change. The host can ask for parts of it, and for less of it. A failure becomes an error with the
 //! service's own message, bounded. What a service repeats of the request's secrets is taken out first.
 
+mod charset;
 mod exact;
 mod failure;
 mod pick;
 mod shorten;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use opentool_core::{Content, ToolError, ToolOutput, Upstream};
@@ -18,13 +20,13 @@ use opentool_http::{HeaderName, HttpError, Response, bounded};
 use serde_json::{Map, Value, json};
 
 use crate::plan::is_json;
-use crate::request::Request;
 use crate::request::media::MediaKind;
+use crate::request::{Request, Settings};
 
 /// What an answer answers.
-pub(crate) struct Exchange<'a> {
+pub(crate) struct Exchange {
     /// The request.
-    pub(crate) request: &'a Request,
+    pub(crate) request: Request,
     /// When it was sent.
     pub(crate) started: Instant,
     /// How often it was sent.
@@ -32,23 +34,24 @@ pub(crate) struct Exchange<'a> {
     /// When the host wanted an answer.
     pub(crate) deadline: Option<Instant>,
     /// The parts of a JSON result that are passed on; empty: all.
-    pub(crate) parts: &'a [String],
-    /// The longest text in bytes.
-    pub(crate) longest: Option<usize>,
-    /// The headers that the host wants to know.
-    pub(crate) headers: &'a [HeaderName],
+    pub(crate) parts: Arc<[String]>,
+    /// What the host wants to know of an answer, and how much of it.
+    pub(crate) settings: Arc<Settings>,
 }
 
 /// The output of an answer, without the secrets of the request.
 ///
 /// # Errors
 /// [`ToolError::Upstream`] for any status but 2xx, and for a body that is not the JSON that it says it is.
-pub(crate) fn read(mut answer: Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+pub(crate) fn read(mut answer: Response, exchange: &Exchange) -> Result<ToolOutput, ToolError> {
     let secrets = exchange.request.secrets();
+    // In a charset that is none of ASCII's kin nobody would find a secret.
+    charset::to_utf8(&mut answer);
     scrub::answer(&mut answer, secrets);
     let answer = &answer;
     let status = answer.status;
     if let Some(coding) = coding(answer) {
+        let coding: String = coding.chars().take(60).collect();
         let message =
             format!("HTTP {status}, but the body is compressed in a way that cannot be read ({coding})");
         return Err(refused(answer, exchange, message));
@@ -57,7 +60,7 @@ pub(crate) fn read(mut answer: Response, exchange: &Exchange<'_>) -> Result<Tool
         return Err(refused(answer, exchange, failure::message(answer, secrets)));
     }
     let mut output = fit(success(answer, exchange)?, answer, exchange);
-    let headers = chosen(answer, exchange.headers);
+    let headers = chosen(answer, &exchange.settings.result_headers);
     if !headers.is_empty() {
         output = output.metadata("http.headers", headers);
     }
@@ -88,8 +91,8 @@ fn chosen(answer: &Response, wanted: &[HeaderName]) -> Map<String, Value> {
 
 /// The output with no more text than the host wants. A value that no longer holds everything is not given to programs,
 /// which would take it for the whole.
-fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange<'_>) -> ToolOutput {
-    let Some(most) = exchange.longest else { return output };
+fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange) -> ToolOutput {
+    let Some(most) = exchange.settings.result_limit else { return output };
     let [Content::Text(text)] = output.content.as_slice() else { return output };
     if text.len() <= most {
         return output;
@@ -104,7 +107,7 @@ fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange<'_>) -> To
     output.metadata("http.shortened", told)
 }
 
-fn success(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+fn success(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolError> {
     let media_type = answer.content_type().unwrap_or_default();
     if answer.body.is_empty() {
         return Ok(ToolOutput::text(done(answer)));
@@ -138,10 +141,10 @@ fn done(answer: &Response) -> String {
     }
 }
 
-fn json_text(answer: &Response, exchange: &Exchange<'_>) -> Result<ToolOutput, ToolError> {
+fn json_text(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolError> {
     let mut text = text(answer);
     if !exchange.parts.is_empty()
-        && let Some(picked) = pick::pick(&text, exchange.parts)
+        && let Some(picked) = pick::pick(&text, &exchange.parts)
     {
         text = picked;
     }
@@ -169,14 +172,9 @@ fn looks_like_json(body: &[u8]) -> bool {
         && serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok()
 }
 
-/// The body as text: UTF-8, or Latin-1 where the service says so, without a byte order mark.
+/// The body as text, without a byte order mark.
 fn text(answer: &Response) -> String {
-    let media_type = answer.content_type().unwrap_or_default().to_ascii_lowercase();
-    let latin = ["iso-8859-1", "latin1", "windows-1252"].iter().any(|name| media_type.contains(name));
-    match std::str::from_utf8(&answer.body) {
-        Err(_) if latin => answer.body.iter().map(|byte| char::from(*byte)).collect(),
-        _ => answer.text().trim_start_matches('\u{feff}').to_owned(),
-    }
+    answer.text().trim_start_matches('\u{feff}').to_owned()
 }
 
 fn coding(answer: &Response) -> Option<&str> {
@@ -185,17 +183,17 @@ fn coding(answer: &Response) -> Option<&str> {
         .then_some(coding)
 }
 
-fn refused(answer: &Response, exchange: &Exchange<'_>, message: String) -> ToolError {
+fn refused(answer: &Response, exchange: &Exchange, message: String) -> ToolError {
     // Once more: what was taken apart and put together may spell a secret.
     let message = scrub::text(&message, exchange.request.secrets(), Reach::Data).into_owned();
-    let headers = chosen(answer, exchange.headers);
+    let headers = chosen(answer, &exchange.settings.result_headers);
     let source =
         Sent { request: exchange.request.summary(), attempts: exchange.attempts, headers, error: None };
     Upstream::new(message).status(answer.status.as_u16()).source(source).into()
 }
 
 /// The error of a request that got no answer.
-pub(crate) fn unanswered(error: HttpError, exchange: &Exchange<'_>) -> ToolError {
+pub(crate) fn unanswered(error: HttpError, exchange: &Exchange) -> ToolError {
     let now = Instant::now();
     if error.is_timeout() && exchange.deadline.is_some_and(|end| end <= now) {
         return ToolError::TimedOut(now.saturating_duration_since(exchange.started));

@@ -6,6 +6,7 @@
 //! directory can be read or asked after: not by `..`, not by an absolute path, not through a symbolic link, and what is
 //! not there looks like what may not be read.
 
+use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -159,13 +160,24 @@ impl Reader<'_> {
         let path = root.join(relative).canonicalize().map_err(|_| NONE)?;
         // Before it is opened, too: opening a pipe waits for somebody who writes into it.
         let is_file = path.starts_with(&root) && path.metadata().is_ok_and(|metadata| metadata.is_file());
-        let file = std::fs::File::open(&path).ok().filter(|_| is_file).ok_or(NONE)?;
+        let file = if is_file { open(&path) } else { None }.ok_or(NONE)?;
         let mut bytes = Vec::new();
         file.take(self.left.saturating_add(1)).read_to_end(&mut bytes).map_err(|_| NONE)?;
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.left = self.left.checked_sub(length).ok_or("expected files of 64 MiB at most, all together")?;
         Ok((bytes, path))
     }
+}
+
+/// Opens a file, and nothing that came into its place since somebody looked: neither waits for the other end of a pipe, nor
+/// goes through a link.
+fn open(path: &Path) -> Option<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOFOLLOW);
+    let file = options.open(path).ok()?;
+    file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
 }
 
 /// What a file is by the end of its name, where that leaves no doubt.

@@ -30,6 +30,7 @@ pub(super) fn places(text: &[u8], needles: &[Needle]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let has = |byte: u8| text.contains(&byte);
     let (percent, json, html) = (has(b'%'), has(b'\\'), has(b'&'));
+    let nested = json && text.windows(2).any(|two| two == br"\\");
     for needle in needles {
         needle.plain.find(Form::Plain, text, &mut found);
         if percent || needle.folded.is_some() {
@@ -37,6 +38,9 @@ pub(super) fn places(text: &[u8], needles: &[Needle]) -> Vec<Range<usize>> {
         }
         if json {
             needle.plain.find(Form::Json, text, &mut found);
+        }
+        if nested {
+            needle.plain.find(Form::Nested, text, &mut found);
         }
         if html {
             needle.plain.find(Form::Html, text, &mut found);

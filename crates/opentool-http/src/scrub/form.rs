@@ -11,6 +11,9 @@ pub(super) enum Form {
     Percent,
     /// `\u002f`, `\"`.
     Json,
+    /// `\\u002f`: the same within a text that is escaped once more, where two backslashes may be one and the begin of an
+    /// escape.
+    Nested,
     /// `&amp;`, `&#47;`.
     Html,
 }
@@ -26,7 +29,7 @@ impl Form {
         match self {
             Self::Plain => None,
             Self::Percent => Some(b'%'),
-            Self::Json => Some(b'\\'),
+            Self::Json | Self::Nested => Some(b'\\'),
             Self::Html => Some(b'&'),
         }
     }
@@ -34,8 +37,9 @@ impl Form {
     /// What the escape says with which `text` begins, and its length.
     fn escaped(self, text: &[u8]) -> Option<(char, usize)> {
         match (self, text) {
-            (Self::Json, [b'\\', b'u', digits @ ..]) => unicode(digits),
-            (Self::Json, [b'\\', c, ..]) if b"\"\\/".contains(c) => Some((char::from(*c), 2)),
+            (Self::Json | Self::Nested, [b'\\', b'u', digits @ ..]) => unicode(digits),
+            (Self::Nested, [b'\\', b'\\', ..]) => None,
+            (Self::Json | Self::Nested, [b'\\', c, ..]) if b"\"\\/".contains(c) => Some((char::from(*c), 2)),
             (Self::Html, [b'&', name @ ..]) => entity(name),
             _ => None,
         }

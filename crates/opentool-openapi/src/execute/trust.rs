@@ -20,6 +20,11 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
+    /// For what the answer of an address says.
+    pub(crate) fn of_fetched(&self, answer: &Url) -> Self {
+        Self { chosen: self.chosen, fetched: Some(Arc::new(answer.clone())) }
+    }
+
     /// The addresses that may be behind a URL of the document.
     pub(crate) fn addresses(&self, url: &Url) -> Addresses {
         match (self.chosen, &self.fetched) {

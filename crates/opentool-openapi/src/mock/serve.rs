@@ -21,6 +21,9 @@ use super::{Answer, Mock, check};
 /// The largest body of a request in bytes.
 const LARGEST: usize = 64 * 1024 * 1024;
 
+/// The largest body in bytes that is read at once, on the thread on which it came.
+const SMALL: usize = 64 * 1024;
+
 /// What is told of every request, when it is answered.
 pub type Observer = Arc<dyn Fn(&Request<Bytes>, &Answer) + Send + Sync>;
 
@@ -129,17 +132,33 @@ async fn handle(
         }
     };
     let request = Request::from_parts(parts, bytes);
+    let large = request.body().len() > SMALL;
+    let from_page = request.headers().contains_key(ORIGIN);
     let is_preflight =
         request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = if is_preflight {
         preflight(&request)
     } else {
-        let answer = mock.answer(&request);
-        observer(&request, &answer);
-        answer.into_response()
+        let answering = move || {
+            let answer = mock.answer(&request);
+            observer(&request, &answer);
+            answer.into_response()
+        };
+        match large {
+            false => answering(),
+            // Others are not to wait until it is read.
+            true => match tokio::task::spawn_blocking(answering).await {
+                Ok(response) => response,
+                Err(_) => {
+                    let (status, detail) =
+                        (StatusCode::INTERNAL_SERVER_ERROR, "the body was not read to its end");
+                    check::failed(status, "Failed", detail, &[])
+                }
+            },
+        }
     };
     // Web pages may call it: there is nothing behind it that they could reach.
-    if request.headers().contains_key(ORIGIN) {
+    if from_page {
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));

@@ -7,7 +7,7 @@ use opentool_http::Request;
 use serde_json::Value;
 use url::Url;
 
-use super::endpoint::Asking;
+use super::endpoint::{Asking, Found};
 use super::{ClientAuthentication, OAuth, lock};
 
 /// What a provider says about itself, as far as it matters here.
@@ -24,7 +24,7 @@ impl OAuth {
         if let Some(known) = lock(&self.state.discovered).get(url) {
             return Ok(known.clone());
         }
-        let answer = asking.send(url, Request::get(url.clone()), &[]).await?;
+        let answer = asking.send(url, Found::Given, Request::get(url.clone()), &[]).await?;
         let found = answer.status.is_success().then(|| read(&answer.body)).flatten();
         let discovered = found.ok_or_else(|| {
             let said = match answer.status.is_success() {

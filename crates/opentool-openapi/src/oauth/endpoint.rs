@@ -20,6 +20,9 @@ use crate::execute::trust::{Trust, is_loopback};
 /// The largest answer, in bytes. Tokens have a few thousand.
 const MAX_BYTES: u64 = 1024 * 1024;
 
+/// The longest access token, in bytes.
+const LONGEST_TOKEN: usize = 64 * 1024;
+
 /// Where a token endpoint is found.
 pub(super) enum Place {
     /// The host named it.
@@ -36,6 +39,15 @@ impl Place {
             Self::Named(url) | Self::Document(url) | Self::Discovery(url) => url,
         }
     }
+}
+
+/// How an address is known that is asked.
+#[derive(Clone, Copy)]
+pub(super) enum Found<'a> {
+    /// From the host or the document.
+    Given,
+    /// From the answer of this address.
+    At(&'a Url),
 }
 
 /// For whom, with what and until when an endpoint is asked.
@@ -66,6 +78,7 @@ impl Asking<'_> {
     pub(super) async fn send(
         &self,
         url: &Url,
+        found: Found<'_>,
         request: Request,
         secrets: &[SecretString],
     ) -> Result<Response, ToolError> {
@@ -73,9 +86,11 @@ impl Asking<'_> {
             let why = "it is not an https address, and credentials are sent over https, or to loopback, only";
             return Err(self.failed(url, why));
         }
-        let addresses = match self.place {
-            Place::Named(_) => Addresses::Named,
-            Place::Document(_) | Place::Discovery(_) => self.trust.addresses(url),
+        let addresses = match (&self.place, found) {
+            // Whoever answers there is a stranger, whoever named the address.
+            (_, Found::At(discovery)) => self.trust.of_fetched(discovery).addresses(url),
+            (Place::Named(_), Found::Given) => Addresses::Named,
+            (Place::Document(_) | Place::Discovery(_), Found::Given) => self.trust.addresses(url),
         };
         // A redirect would take the client's secret elsewhere.
         let request = request
@@ -94,21 +109,27 @@ impl Asking<'_> {
 impl OAuth {
     /// Asks for a new token.
     pub(super) async fn ask(&self, key: &Key, asking: &Asking<'_>) -> Result<Token, ToolError> {
-        let (url, found) = match &asking.place {
-            Place::Named(url) | Place::Document(url) => (url.clone(), None),
+        let (url, found, wanted) = match &asking.place {
+            Place::Named(url) | Place::Document(url) => (url.clone(), Found::Given, None),
             Place::Discovery(url) => {
                 let discovered = self.discover(url, asking).await?;
-                (discovered.token_endpoint, discovered.authentication)
+                (discovered.token_endpoint, Found::At(url), discovered.authentication)
             }
         };
-        let how = self.config.authentication.or(found).unwrap_or(ClientAuthentication::Basic);
+        let how = self.config.authentication.or(wanted).unwrap_or(ClientAuthentication::Basic);
         let mut shown = self.shown(asking).await?;
         let mut again = true;
         loop {
-            let secrets = shown.all();
+            let mut secrets = shown.all();
+            if let (Some(secret), ClientAuthentication::Basic) = (&shown.client, how) {
+                // What stands in the header, which a service may repeat as it came, with or without its padding.
+                let pair = self.pair(secret);
+                secrets.push(pair.expose_secret().trim_end_matches('=').into());
+                secrets.push(pair);
+            }
             let request = self.token_request(&url, &key.1, how, &shown);
             let request = request.map_err(|error| asking.failed(&url, &error.to_string()))?;
-            let answer = asking.send(&url, request, &secrets).await?;
+            let answer = asking.send(&url, found, request, &secrets).await?;
             let why = match read(&answer) {
                 Ok((token, refresh)) => {
                     if let Some(refresh) = refresh {
@@ -131,6 +152,14 @@ impl OAuth {
             }
             shown = renewed;
         }
+    }
+
+    /// Who asks, as HTTP Basic says it.
+    fn pair(&self, secret: &SecretString) -> SecretString {
+        // Both are written as in a form first (RFC 6749, 2.3.1), so that a colon stays in its place.
+        let coded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+        let pair = format!("{}:{}", coded(&self.config.client_id), coded(secret.expose_secret()));
+        STANDARD.encode(pair).into()
     }
 
     fn token_request(
@@ -156,10 +185,7 @@ impl OAuth {
         let mut request = Request::new(Method::POST, url.clone()).header(CONTENT_TYPE, FORM);
         match (&shown.client, how) {
             (Some(secret), ClientAuthentication::Basic) => {
-                // Both are written as in a form first (RFC 6749, 2.3.1), so that a colon stays in its place.
-                let coded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-                let pair = format!("{}:{}", coded(&config.client_id), coded(secret.expose_secret()));
-                let value = SecretString::from(format!("Basic {}", STANDARD.encode(pair)));
+                let value = SecretString::from(format!("Basic {}", self.pair(secret).expose_secret()));
                 request = request.secret_header(AUTHORIZATION, &value)?;
             }
             (Some(secret), ClientAuthentication::Body) => {
@@ -190,6 +216,10 @@ fn read(answer: &Response) -> Result<(Token, Option<SecretString>), String> {
         return Err(why);
     }
     let access = word("access_token").ok_or("its answer holds no `access_token`")?;
+    if access.len() > LONGEST_TOKEN {
+        let most = LONGEST_TOKEN / 1024;
+        return Err(format!("its token has more than {most} KiB, which no service takes in a header"));
+    }
     let kind = word("token_type").unwrap_or("bearer");
     if !kind.eq_ignore_ascii_case("bearer") {
         return Err(format!("its token is of the type `{kind}`, and only bearer tokens can be sent"));

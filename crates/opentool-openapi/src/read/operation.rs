@@ -58,7 +58,7 @@ impl<'d> Reader<'d> {
         })?;
         argument::name(&mut parameters, body.as_ref());
         self.look_at_response(members, &pointer);
-        let servers = self.operation_servers(item, members, &pointer);
+        let (servers, servers_of) = self.operation_servers(item, members, &pointer);
         Ok(Operation {
             name: String::new(),
             operation_id: text(members, "operationId"),
@@ -70,6 +70,7 @@ impl<'d> Reader<'d> {
             deprecated: members.get("deprecated").and_then(Value::as_bool).unwrap_or(false),
             marks: marks::read([Some(members), Some(item.members), self.document.root().as_object()]),
             servers,
+            servers_of,
             parameters,
             body,
             security,
@@ -83,22 +84,22 @@ impl<'d> Reader<'d> {
         item: &PathItem<'d>,
         members: &Map<String, Value>,
         pointer: &str,
-    ) -> Arc<[Server]> {
+    ) -> (Arc<[Server]>, Option<Arc<str>>) {
         if self.document.version_at(pointer) == Version::V2 {
             if let Some(schemes) = members.get("schemes").filter(|schemes| schemes.is_array()) {
-                return self.swagger_servers(Some(schemes)).into();
+                return (self.swagger_servers(Some(schemes)).into(), None);
             }
-            return self.document_servers();
+            return (self.document_servers(), None);
         }
         for (holder, pointer) in [(members, pointer), (item.members, item.pointer.as_str())] {
             if let Some(servers) = holder.get("servers") {
                 let servers = self.servers(servers, &pointer::join(pointer, "servers"));
                 if !servers.is_empty() {
-                    return servers.into();
+                    return (servers.into(), self.other_document(pointer));
                 }
             }
         }
-        self.document_servers()
+        (self.document_servers(), None)
     }
 
     /// The name of the document of a place, where it is not the one that was asked for.

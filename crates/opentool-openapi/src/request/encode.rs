@@ -59,6 +59,11 @@ pub(super) fn literal(text: &str) -> Cow<'_, str> {
     utf8_percent_encode(text, LITERAL).into()
 }
 
+/// What a text says that may hold escapes.
+pub(super) fn decoded(text: &str) -> Cow<'_, str> {
+    percent_decode_str(text).decode_utf8_lossy()
+}
+
 /// Nothing is escaped.
 pub(super) fn raw(text: &str) -> Cow<'_, str> {
     text.into()

@@ -145,11 +145,13 @@ pub(super) fn cookies(operation: &Operation, given: &Given<'_>, problems: &mut P
         for pair in cookies.split_off(first) {
             // Only the style `cookie` writes values as they are; for the others this never holds.
             let splits = |text: &str| text.contains(|c: char| c.is_control() || c == ';');
-            if splits(pair.text()) || pair.name().contains('=') {
+            let is_no_name = |c: char| c.is_whitespace() || "=,\"".contains(c);
+            if splits(pair.text()) || pair.name().contains(is_no_name) {
                 problems.add(
                     Problem::new(pointer([parameter.argument.as_str()]), "cookie")
                         .expected(
-                            "expected text without `;`, line ends and control characters: it is a cookie",
+                            "expected text without `;`, line ends and control characters, and names without blanks, `=`, `,` \
+                             and quotes: it is a cookie",
                         )
                         .found(shown(pair.text())),
                 );

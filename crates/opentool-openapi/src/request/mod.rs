@@ -99,7 +99,11 @@ fn send_given(
 
     let own = own_headers(settings, &mut headers)?;
     let credentials = security::choose(operation, settings)?;
-    let mut address = Address { base: &base, path: &path, whole, query, secrets: Vec::new() };
+    if credentials.show_who(settings) {
+        server::may_know_who(operation, settings, &base.url)?;
+    }
+    let template = path.query.clone();
+    let mut address = Address { base: &base, path: &path, template, whole, query, secrets: Vec::new() };
     for carried in &credentials.carried {
         match carried.place {
             Place::Query | Place::QueryString | Place::Path => address.carry(carried),
@@ -182,6 +186,8 @@ fn secret_value(text: &str, name: &str) -> Result<HeaderValue, ToolError> {
 struct Address<'a> {
     base: &'a Base,
     path: &'a path::Path,
+    /// The query of the template.
+    template: Option<String>,
     /// The query as one parameter says it.
     whole: Option<String>,
     query: Vec<Pair>,
@@ -193,6 +199,9 @@ impl<'a> Address<'a> {
     fn carry(&mut self, carried: &'a Carried) {
         let name = encode::strict(&carried.name);
         self.query.retain(|pair| pair.name() != name);
+        // Those too whose names and values are written by a template or by a parameter that is the whole query.
+        self.whole = self.whole.take().and_then(|query| without(&query, &carried.name));
+        self.template = self.template.take().and_then(|query| without(&query, &carried.name));
         self.secrets.push((name, carried));
     }
 
@@ -208,11 +217,21 @@ impl<'a> Address<'a> {
             text.push_str(part);
             separator = '&';
         };
-        self.base.query.iter().chain(&self.path.query).chain(&self.whole).for_each(|part| add(part));
+        self.base.query.iter().chain(&self.template).chain(&self.whole).for_each(|part| add(part));
         self.query.iter().for_each(|pair| add(pair.text()));
         self.secrets.iter().for_each(|(name, carried)| add(&format!("{name}={}", secret(carried))));
         text
     }
+}
+
+/// A query without the pairs of a name, however that is written.
+fn without(query: &str, name: &str) -> Option<String> {
+    let is_it = |pair: &&str| {
+        let written = pair.split('=').next().unwrap_or_default().replace('+', " ");
+        encode::decoded(&written).trim() == name.trim()
+    };
+    let kept: Vec<&str> = query.split('&').filter(|pair| !is_it(pair)).collect();
+    (!kept.is_empty()).then(|| kept.join("&"))
 }
 
 /// The pairs of the one `Cookie` header.
@@ -224,7 +243,7 @@ struct Cookies {
 
 impl Cookies {
     fn carry(&mut self, carried: &Carried) {
-        self.pairs.retain(|pair| pair.name() != carried.name);
+        self.pairs.retain(|pair| !sets(pair.text(), &carried.name));
         self.secrets.push((carried.name.clone(), carried.value(), carried.shown()));
     }
 
@@ -248,6 +267,13 @@ impl Cookies {
         }
         Ok(())
     }
+}
+
+/// Whether some reader could take a cookie for one of this name: blanks are taken off, and older ones end a cookie at a
+/// comma as well.
+fn sets(cookie: &str, name: &str) -> bool {
+    let mut parts = cookie.split([',', ';']).filter_map(|part| part.split_once('='));
+    parts.any(|(own, _)| own.trim().trim_matches('"') == name.trim())
 }
 
 /// The second wall: the finished address has the server's scheme, host, port and path, and as many segments as the

@@ -51,6 +51,14 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
+    /// Whether a request says who the host is.
+    pub(super) fn show_who(&self, settings: &Settings) -> bool {
+        !self.carried.is_empty()
+            || self.identity.is_some()
+            || self.general.is_some()
+            || !settings.headers.is_empty()
+    }
+
     /// The client certificate for a request to this server.
     ///
     /// # Errors

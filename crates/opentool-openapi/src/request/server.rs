@@ -34,6 +34,33 @@ pub(super) fn resolve(operation: &Operation, settings: &Settings) -> Result<Base
     base(url)
 }
 
+/// Whether credentials may go to a server: one that the host or the document itself names. A part of the document that was
+/// fetched from elsewhere, because the document refers to it, does not decide who gets them.
+///
+/// # Errors
+/// If it is such a part that names the server.
+pub(super) fn may_know_who(
+    operation: &Operation,
+    settings: &Settings,
+    server: &Url,
+) -> Result<(), ToolError> {
+    let part = operation.servers_of.as_deref().and_then(|address| Url::parse(address).ok());
+    let fetched = part.filter(|part| matches!(part.scheme(), "http" | "https"));
+    let Some(part) = fetched.filter(|_| settings.server.is_none()) else { return Ok(()) };
+    // The document's own place is as good as the document.
+    let own = settings.document_url.as_ref().map(Url::origin);
+    if own.is_some_and(|own| own == part.origin() || own == server.origin()) {
+        return Ok(());
+    }
+    Err(ToolError::failed(format!(
+        "nothing was sent: the operation is in a part of the document that was fetched from {}, which names the server \
+         {}, and credentials go to servers that the document itself names; the operator can name this one: \
+         `.server(\"https://…\")` or `--server https://…`",
+        part.origin().ascii_serialization(),
+        server.origin().ascii_serialization()
+    )))
+}
+
 fn relative(text: &str, settings: &Settings) -> Result<Url, ToolError> {
     let document = settings.document_url.as_ref().filter(|url| matches!(url.scheme(), "http" | "https"));
     let Some(document) = document else {
@@ -66,15 +93,20 @@ fn substitute(server: &Server, settings: &Settings) -> Result<String, ToolError>
     while let Some((before, from)) = rest.split_once('{') {
         let Some((name, after)) = from.split_once('}') else { break };
         out.push_str(before);
-        out.push_str(&variable(server, name, &out, settings)?);
+        out.push_str(&variable(server, name, (&out, after), settings)?);
         rest = after;
     }
     out.push_str(rest);
     Ok(out)
 }
 
-/// The value of a variable that stands after `before`.
-fn variable(server: &Server, name: &str, before: &str, settings: &Settings) -> Result<String, ToolError> {
+/// The value of a variable that stands between these.
+fn variable(
+    server: &Server,
+    name: &str,
+    (before, after): (&str, &str),
+    settings: &Settings,
+) -> Result<String, ToolError> {
     let declared = server.variables.iter().find(|variable| variable.name == name);
     let Some(value) = settings.server_variables.get(name) else {
         return declared.map(|variable| variable.default.clone()).ok_or_else(|| {
@@ -95,7 +127,12 @@ fn variable(server: &Server, name: &str, before: &str, settings: &Settings) -> R
     let in_host = before.split_once("://").is_some_and(|(_, host)| !host.contains('/'));
     let taken =
         |c: char| c.is_control() || c.is_whitespace() || "?#\\".contains(c) || (in_host && "/@".contains(c));
-    // At the very beginning a value may be a whole address.
+    // At the very beginning a value may be a whole address, unless it is the scheme of one.
+    let is_scheme = after.starts_with("://");
+    if is_scheme && !matches!(value.as_str(), "http" | "https") {
+        let why = format!("the value of its variable `{name}` is the scheme, which is `http` or `https`");
+        return Err(unusable(&server.url, &why));
+    }
     if !before.is_empty() && (value.contains(taken) || value.split('/').any(encode::climbs)) {
         let why = format!("the value of its variable `{name}` would change other parts of the address");
         return Err(unusable(&server.url, &why));

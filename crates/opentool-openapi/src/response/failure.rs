@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use opentool_http::scrub::{self, Reach};
-use opentool_http::{Response, bounded};
+use opentool_http::{Response, StatusCode, bounded};
 use secrecy::SecretString;
 use serde_json::Value;
 use url::Url;
@@ -14,6 +14,10 @@ use crate::plan::is_json;
 pub(super) fn message(answer: &Response, secrets: &[SecretString]) -> String {
     let clean = |text: &str| bounded(&scrub::text(text, secrets, Reach::Message));
     let mut message = format!("HTTP {}", answer.status);
+    if answer.status == StatusCode::NOT_MODIFIED {
+        message.push_str(": it is as it was when it was asked for before, and was not sent again");
+        return message;
+    }
     if answer.status.is_redirection() {
         message.push_str(": the service redirects");
         let location = answer.headers.get("location").and_then(|location| location.to_str().ok());

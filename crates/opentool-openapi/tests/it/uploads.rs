@@ -145,3 +145,19 @@ fn nothing_outside_of_the_directory_can_be_named_or_asked_after() {
     let request = sent_from(root.path(), "bytesInJsonAreAString", json!({"file": "x"})).unwrap();
     assert_eq!(request["body"], json!({"file": "x"}));
 }
+
+/// Opening a pipe waits for somebody who writes into it, which nobody ever does.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_file_and_is_not_opened() {
+    let root = host();
+    let made = std::process::Command::new("mkfifo").arg(root.path().join("open/pipe")).status();
+    assert!(made.unwrap().success());
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let file = json!({"file": {"$file": "pipe"}});
+        let _ = send.send(sent_from(root.path(), "byReference", file).unwrap_err());
+    });
+    let error = receive.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
+    assert!(error.contains("/file/$file") && error.contains("below the directory"), "{error}");
+}

@@ -1,6 +1,8 @@
 //! `name=value` pairs: queries, form bodies and cookies, by the styles `form`, `spaceDelimited`, `pipeDelimited` and
 //! `deepObject`.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::super::Fault;
@@ -260,6 +262,8 @@ fn deep_object(
 struct Tree {
     texts: Vec<String>,
     members: Vec<(String, Tree)>,
+    /// Where in `members` a name is.
+    places: HashMap<String, usize>,
 }
 
 impl Tree {
@@ -269,10 +273,13 @@ impl Tree {
             return;
         };
         // `name[]=a&name[]=b` has an item for each.
-        let known = self.members.iter().position(|(name, _)| name == first && !first.is_empty());
-        let at = known.unwrap_or_else(|| {
+        let at = self.places.get(*first).copied().unwrap_or_else(|| {
+            let next = self.members.len();
+            if !first.is_empty() {
+                self.places.insert((*first).to_owned(), next);
+            }
             self.members.push(((*first).to_owned(), Self::default()));
-            self.members.len().saturating_sub(1)
+            next
         });
         if let Some((_, member)) = self.members.get_mut(at) {
             member.insert(rest, text);

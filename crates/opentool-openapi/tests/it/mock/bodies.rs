@@ -168,3 +168,16 @@ fn bytes_are_taken_as_they_are() {
         Ok(json!("hi"))
     );
 }
+
+/// What grows with the square of the body takes hours here.
+#[test]
+fn many_members_of_an_object_in_brackets_are_read_in_one_pass() {
+    let media = json!({"schema": {"type": "object", "properties": {"o": {"type": "object"}}},
+                       "encoding": {"o": {"style": "deepObject", "explode": true}}});
+    let body: Vec<String> = (0..150_000).map(|i| format!("o[k{i}]={i}")).collect();
+    let begun = std::time::Instant::now();
+    let form = "application/x-www-form-urlencoded";
+    let value = read(form, media, form, &body.join("&")).unwrap();
+    assert_eq!(value["o"].as_object().unwrap().len(), 150_000);
+    assert!(begun.elapsed().as_secs() < 60);
+}

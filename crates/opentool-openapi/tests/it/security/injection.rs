@@ -70,3 +70,53 @@ async fn server_variable_takeover() {
         assert!(url("base", value).is_err(), "{value}");
     }
 }
+
+/// The key that the operator set is the only one of its name, whichever parameter writes into the same place.
+#[tokio::test]
+async fn arguments_that_set_the_key_of_the_operator() {
+    let wire = Wire::open().await;
+    let with = |path: &str, scheme: &str, parameter: Value| {
+        let api = document(&json!({"openapi": "3.2.0", "components": {"securitySchemes": {
+            "query": {"type": "apiKey", "in": "query", "name": "key"},
+            "cookie": {"type": "apiKey", "in": "cookie", "name": "sid"}}},
+            "paths": {path: {"get": {"security": [{scheme: []}], "parameters": [parameter]}}}}));
+        api.server(&wire.url).api_key("0perator")
+    };
+    let form = json!({"application/x-www-form-urlencoded": {"schema": {"type": "object"}}});
+    let whole = with("/s", "query", json!({"name": "f", "in": "querystring", "content": form}));
+    for (given, expected) in [
+        (json!({"key": "EVIL"}), "GET /s?key=0perator"),
+        (json!({"a": "1", "key": ["EVIL", "key=EVIL"], " key": "EVIL"}), "GET /s?a=1&key=0perator"),
+        (json!({"a": "&key=EVIL"}), "GET /s?a=%26key%3DEVIL&key=0perator"),
+    ] {
+        call(&whole, json!({"f": given})).await.unwrap();
+        assert_eq!(wire.target(), expected, "{given}");
+    }
+    let path = json!({"name": "x", "in": "path", "required": true, "schema": {}});
+    let template = with("/s?a=1&key={x}", "query", path);
+    call(&template, json!({"x": "EVIL"})).await.unwrap();
+    assert_eq!(wire.target(), "GET /s?a=1&key=0perator");
+
+    let cookie = |explode| {
+        let raw = json!({"name": "x", "in": "cookie", "style": "cookie", "explode": explode, "schema": {}});
+        with("/s", "cookie", raw)
+    };
+    for (explode, given) in [
+        (true, json!({"sid": "EVIL"})),
+        (true, json!({" sid": "EVIL"})),
+        (true, json!({"\"sid\"": "EVIL"})),
+        (true, json!({"\u{a0}sid": "EVIL"})),
+        (true, json!({"a,sid": "EVIL"})),
+        (false, json!("1, sid=EVIL")),
+        (false, json!(["1", "sid=EVIL"])),
+    ] {
+        // Refused, or not sent.
+        let done = call(&cookie(explode), json!({"x": given})).await;
+        let heads = wire.heads().concat();
+        assert_eq!(done.is_err(), heads.is_empty(), "{given}");
+        assert!(!heads.contains("EVIL"), "{given}: {heads}");
+        assert!(heads.is_empty() || heads.contains("sid=0perator"), "{given}: {heads}");
+    }
+    call(&cookie(true), json!({"x": {"a": "1", "b": "2, 3"}})).await.unwrap();
+    assert!(wire.head().contains(": a=1; b=2, 3; sid=0perator\r\n"));
+}

@@ -221,3 +221,38 @@ async fn a_credential_in_a_dry_run() {
         assert!(head.contains(secret), "{secret} in {head}");
     }
 }
+
+/// A secret in another charset is the same secret.
+#[tokio::test]
+async fn a_secret_in_an_answer_that_is_not_utf_8() {
+    let said = r#"{"you sent": "s3cret-query", "ü": 1}"#;
+    let marked = format!("\u{feff}{said}");
+    let wide =
+        |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let long = |text: &str| text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect::<Vec<u8>>();
+    let latin: Vec<u8> = said.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    for (media_type, body) in [
+        ("application/json; charset=utf-16", wide(&marked, u16::to_le_bytes)),
+        ("application/json; charset=\"UTF-16LE\"", wide(said, u16::to_le_bytes)),
+        ("application/json", wide(said, u16::to_be_bytes)),
+        ("application/json; charset=utf-16be", wide(said, u16::to_be_bytes)),
+        ("application/json; charset=utf-32", long(said)),
+        ("application/json; charset=iso-8859-1", latin),
+        ("application/json; charset=utf-16", said.into()),
+    ] {
+        for status in ["200 OK", "400 Bad Request"] {
+            let head =
+                format!("HTTP/1.1 {status}\r\ncontent-type: {media_type}\r\nconnection: close\r\n\r\n");
+            let wire = Wire::answering([head.into_bytes(), body.clone()].concat()).await;
+            let text = match call(&api(&wire), json!({})).await {
+                Ok(output) => output.to_text(),
+                Err(error) => error.for_model(),
+            };
+            assert!(
+                text.contains(r#""you sent":"#) && text.contains("***") && text.contains('ü'),
+                "{media_type}: {text}"
+            );
+            assert_hidden(&text);
+        }
+    }
+}

@@ -257,3 +257,20 @@ async fn headers_that_matter_are_kept_for_the_host() {
     let output = call(&url, operation("GET /s"), json!({}), settings).await.unwrap();
     assert_eq!(output.metadata["http.headers"], json!({"x-other": "yes"}));
 }
+
+#[tokio::test]
+async fn what_has_not_changed_is_no_redirect() {
+    let error = answer(304, &[], "").await.unwrap_err().for_model();
+    assert_eq!(
+        error,
+        "HTTP 304 Not Modified: it is as it was when it was asked for before, and was not sent again"
+    );
+}
+
+#[tokio::test]
+async fn the_name_of_a_compression_is_told_in_few_words() {
+    let long: &'static str = Box::leak("x".repeat(10_000).into_boxed_str());
+    let head: Head = Box::leak(Box::new([("content-encoding", long)]));
+    let error = answer(200, head, "?").await.unwrap_err().for_model();
+    assert!(error.contains("(xxx") && error.len() < 200, "{error}");
+}

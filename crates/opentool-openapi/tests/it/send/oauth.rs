@@ -230,6 +230,15 @@ async fn secrets_go_nowhere_but_to_the_endpoint() {
     assert!(text.contains("HTTP 400: invalid_client: wrong: ***") && text.contains("`robot`"), "{text}");
     assert!(!text.contains("s3cret"), "{text}");
 
+    // Or who it was told: all of the header.
+    let header = "Basic bWUlM0ExOmNsMTNudC1zM2NyZXQlM0ElMjY=";
+    for repeated in [header, header.trim_end_matches('=')] {
+        provider.answers(401, json!({"error": "invalid_client", "error_description": repeated}));
+        let text = chain(&call(&with(api(&url)), "read").await.unwrap_err());
+        assert!(text.contains("invalid_client: Basic ***") && !text.contains("bWUlM0Ex"), "{text}");
+    }
+    *provider.asked.lock().unwrap() = vec![Default::default()];
+
     // Not over plain http to another machine, and not to an address that the document of a stranger may not name.
     let error = call(&with(api_at(&url, "http://login.example.com/token")), "read").await.unwrap_err();
     assert!(error.for_model().contains("over https"), "{error}");
@@ -244,6 +253,7 @@ async fn secrets_go_nowhere_but_to_the_endpoint() {
         (json!({}), "no `access_token`"),
         (json!({"access_token": "t", "token_type": "DPoP"}), "only bearer tokens"),
         (json!({"access_token": "t\r\nX: 1"}), "control character"),
+        (json!({"access_token": "a".repeat(100_000)}), "more than 64 KiB"),
     ] {
         provider.answers(200, body);
         let error = call(&with(api(&url)), "read").await.unwrap_err();
@@ -329,4 +339,13 @@ async fn secrets_of_a_client_are_read_where_they_are_kept() {
     );
     assert!(!error.for_model().contains("gone") && chain(&error).contains("gone"), "{}", chain(&error));
     assert_eq!(provider.asked().len(), 5);
+}
+
+/// What a discovery says is said by a stranger, also where the operator's own document names it.
+#[tokio::test]
+async fn a_discovered_endpoint_is_not_in_the_network_of_the_host() {
+    let discovery = async || Json(json!({"token_endpoint": "https://10.11.12.13/token"}));
+    let url = serve(Router::new().route("/.well-known/openid-configuration", get(discovery))).await;
+    let error = call(&api(&url).credential("oidc", Credential::OAuth(robot())), "oidc").await.unwrap_err();
+    assert!(error.for_model().contains("leads to a private address"), "{error}");
 }

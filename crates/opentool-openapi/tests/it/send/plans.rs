@@ -26,6 +26,7 @@ pub(crate) fn operation(line: &str) -> Operation {
         tags: Vec::new(),
         deprecated: false,
         servers: Arc::new([server("https://api.test")]),
+        servers_of: None,
         parameters: Vec::new(),
         body: None,
         security: Arc::new([]),

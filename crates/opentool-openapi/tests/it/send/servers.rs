@@ -89,3 +89,25 @@ fn servers_that_cannot_be_used() {
     let error = url(&at(&[server("https://user:s3cret@api.test")]), &Settings::new()).unwrap_err();
     assert!(error.contains("give them as credentials") && !error.contains("s3cret"), "{error}");
 }
+
+#[test]
+fn a_variable_for_the_scheme_is_a_scheme() {
+    let variable = |name: &str, default: &str| ServerVariable {
+        name: name.to_owned(),
+        default: default.to_owned(),
+        allowed: Vec::new(),
+    };
+    let operation = at(&[Server {
+        url: "{scheme}://{host}/v1".to_owned(),
+        variables: vec![variable("scheme", "https"), variable("host", "api.test")],
+    }]);
+    let with = |value: &str| {
+        let mut settings = Settings::new();
+        settings.server_variables.insert("scheme".to_owned(), value.to_owned());
+        url(&operation, &settings)
+    };
+    assert_eq!(with("http").unwrap(), "http://api.test/v1/v");
+    for value in ["http://evil.test/", "ftp", "http://evil.test/?", ""] {
+        assert!(with(value).unwrap_err().contains("is the scheme, which is `http` or `https`"), "{value}");
+    }
+}

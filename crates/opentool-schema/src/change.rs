@@ -19,7 +19,8 @@ pub struct Change {
     pub rule: &'static str,
     /// The JSON Pointer of the argument, in the arguments as they run; empty for the whole.
     pub pointer: String,
-    /// What was there. Values of more than 4 KiB are shown shortened, as text.
+    /// What was there. Values of more than 4 KiB are shown shortened, as text; a number that prints in other digits than
+    /// it was written with (`1.10`, `12345678901234567890123`) as the text of these digits.
     pub before: Option<Value>,
     /// What is there now; `None` for what was taken out. Shortened like `before`.
     pub after: Option<Value>,

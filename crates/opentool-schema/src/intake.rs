@@ -3,7 +3,8 @@
 //! text → repaired JSON → wrappers taken off → coerced by the schema → validated. Arguments that are valid as they
 //! stand pass untouched and at the cost of the validation alone: the other stages begin after its "no". What was
 //! changed is recorded ([`Change`]); a text that was cut off is refused whatever could be made of it, and so is a
-//! number that would be rounded. It guesses no names: keys that look like a known one are suggested in the error, not renamed.
+//! number that would be rounded. Keys that differ from a known one in case and separators only are renamed where no other
+//! can be meant, on the record; of others that look like a known one, the error names that, and nothing is renamed.
 
 mod decoded;
 mod envelope;
@@ -19,8 +20,8 @@ use opentool_core::{Arguments, InvalidArguments, Problem};
 use serde_json::{Map, Value};
 
 pub use examined::Examined;
-pub use fault::problem_code;
 pub(crate) use fault::no_number;
+pub use fault::problem_code;
 pub(crate) use numbers::problem as rounded;
 pub(crate) use repeated::note as note_repeated;
 
@@ -32,6 +33,8 @@ use crate::repair::{self, Tolerance, Written};
 use crate::validator::within;
 use crate::{Repairs, Validator};
 
+/// The rule of nothing that becomes no arguments.
+const NOTHING: &str = "nothing to an empty object";
 /// Texts in texts, lists around objects and envelopes that are taken off.
 const MAX_WRAPPERS: usize = 6;
 /// Rounds of taking out forbidden keys: each may uncover others.
@@ -75,10 +78,22 @@ impl Validator {
     ) -> Result<Arguments, InvalidArguments> {
         match read(written) {
             Ok(value) if repairs != Repairs::Partial && self.accepts(&value) => {
+                note_nothing(written, changes);
                 Ok(into_arguments(value.into_owned()))
             }
             read => mend(self, written, read, repairs, changes),
         }
+    }
+}
+
+/// Records that a text of nothing stands for no arguments, in all modes: providers write it so for tools without
+/// parameters.
+fn note_nothing(written: &Value, changes: &mut Vec<Change>) {
+    if let Value::String(text) = written
+        && !text.trim_start().starts_with(['{', '['])
+        && matches!(text.trim(), "" | "null")
+    {
+        changes.push(Change::new(Stage::Repair, "", NOTHING).before_text(text).after(&Map::new().into()));
     }
 }
 
@@ -99,6 +114,7 @@ pub(crate) fn mend(
             };
             // First of all: what is too deep cannot even be copied.
             validator.check(&value)?;
+            note_nothing(written, changes);
             return Ok(into_arguments(value.into_owned()));
         }
         Repairs::Partial => return partial::partial(written),
@@ -146,6 +162,7 @@ impl<'v, 'c> Mending<'v, 'c> {
 
     /// The object that was written.
     fn reach(&mut self, written: &Value, json: Option<Cow<'_, Value>>) -> Result<Written, InvalidArguments> {
+        note_nothing(written, self.changes);
         let written = match (written, json) {
             (Value::String(text), Some(json)) => self.json(text, json.into_owned())?,
             (Value::String(text), None) => self.repaired(text)?,
@@ -206,10 +223,14 @@ impl<'v, 'c> Mending<'v, 'c> {
             if self.wrappers >= MAX_WRAPPERS {
                 return refusal(&written.value);
             }
+            if let Value::Object(_) = written.value {
+                return Ok(written);
+            }
+            // As it is before anything is taken out of it.
+            let change = Change::new(Stage::Repair, "", NOTHING).before(&written.value);
             let (rule, inner) = match &mut written.value {
-                Value::Object(_) => return Ok(written),
                 Value::Null => return Ok(empty()),
-                Value::String(text) if text.trim().is_empty() => ("nothing to an empty object", empty()),
+                Value::String(text) if text.trim().is_empty() => (NOTHING, empty()),
                 Value::String(text) => {
                     let before = self.changes.len();
                     let inner = match self.text(text) {
@@ -239,8 +260,7 @@ impl<'v, 'c> Mending<'v, 'c> {
                 _ => return refusal(&written.value),
             };
             self.wrappers = self.wrappers.saturating_add(1);
-            let change = Change::new(Stage::Repair, "", rule).before(&written.value).after(&inner.value);
-            self.changes.push(change);
+            self.changes.push(Change { rule, ..change }.after(&inner.value));
             written = inner;
         }
     }

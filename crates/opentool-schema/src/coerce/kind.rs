@@ -102,7 +102,7 @@ impl<'s> Coercer<'_, 's> {
         }
         match (candidates.pop(), candidates.is_empty()) {
             (Some(only), true) => {
-                self.note(only.rule, at, value, &only.value);
+                self.note(only.rule, at, (value, marks), &only.value);
                 if !only.marks.none() {
                     note_repeated(&at.pointer(), &only.value, &only.marks, self.changes);
                 }
@@ -179,7 +179,8 @@ impl<'s> Coercer<'_, 's> {
         }
     }
 
-    /// Text that is an object or a list, written as JSON or nearly so.
+    /// Text that is an object or a list as a whole: JSON, or a Python literal with its quotes. A word without quotes
+    /// makes it text: `[draft]` is no list.
     fn unpack(&mut self, kinds: Kinds, text: &str) -> Option<Candidate> {
         let body = text.trim();
         let whole =
@@ -187,8 +188,8 @@ impl<'s> Coercer<'_, 's> {
         if !whole || self.unpacked >= MAX_UNPACKED {
             return None;
         }
-        let written = repair::read(body, Tolerance::Sure).ok()?;
-        let deep = !within(&written.value, self.levels.saturating_sub(self.depth));
+        let (written, end) = repair::first_value(body, Tolerance::Quoted)?;
+        let deep = end < body.len() || !within(&written.value, self.levels.saturating_sub(self.depth));
         if deep || !kinds.fits(&written.value) || written.marks.no_number().is_some() {
             return None;
         }

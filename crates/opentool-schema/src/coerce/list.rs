@@ -52,7 +52,7 @@ impl<'s> Coercer<'_, 's> {
         if self.accepted(views.iter().map(|view| view.place), &list) {
             // What happened to the item comes after it became one.
             let inside = self.changes.split_off(before);
-            self.note("single value to a list of one", at, value, &list);
+            self.note("single value to a list of one", at, (value, marks), &list);
             self.changes.extend(inside);
             *value = list;
             *marks = inner;

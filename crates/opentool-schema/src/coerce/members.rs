@@ -24,9 +24,9 @@ impl<'s> Coercer<'_, 's> {
         marks: &mut Marks,
         at: &Path<'_>,
     ) {
-        let mut speak: Vec<Few<Place<'s>>> = members.keys().map(|key| places(views, key)).collect();
+        let mut speak: Vec<Few<Place<'s>>> = members.keys().map(|key| self.places(views, key)).collect();
         if speak.iter().any(|places| places.is_empty()) && self.spelling(views, members, marks, at) {
-            speak = members.keys().map(|key| places(views, key)).collect();
+            speak = members.keys().map(|key| self.places(views, key)).collect();
         }
         let mut absent = Vec::new();
         for ((key, value), places) in members.iter_mut().zip(speak) {
@@ -55,6 +55,15 @@ impl<'s> Coercer<'_, 's> {
         if absent.peek().is_some() {
             members.retain(|key, _| absent.next_if(|gone| *gone == key).is_none());
         }
+    }
+
+    /// The schemas of a member.
+    fn places(&self, views: &[View<'s>], key: &str) -> Few<Place<'s>> {
+        let mut places = Few::None;
+        for view in views {
+            view.member(key, |pattern| self.judge.matches(pattern, key), &mut places);
+        }
+        places
     }
 
     /// Whether a value can only mean that the member was left out.
@@ -124,11 +133,6 @@ impl<'s> Coercer<'_, 's> {
         }
         true
     }
-}
-
-/// The schemas of a member.
-fn places<'s>(views: &[View<'s>], key: &str) -> Few<Place<'s>> {
-    views.iter().filter_map(|view| view.member(key)).collect()
 }
 
 fn property(views: &[View<'_>], key: &str) -> bool {

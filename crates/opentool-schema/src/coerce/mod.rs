@@ -20,7 +20,7 @@ use crate::Validator;
 use crate::change::{Change, Stage};
 use crate::explain::{Explainer, Path};
 use crate::refs::{Place, Refs};
-use crate::repair::{Marks, Written};
+use crate::repair::{Mark, Marks, Written};
 use crate::validator::draft_of;
 
 /// Schemas and values that are looked at.
@@ -93,13 +93,28 @@ impl<'s> Coercer<'_, 's> {
         left.is_some()
     }
 
+    /// Takes this many steps.
+    fn steps(&mut self, cost: usize) -> bool {
+        let left = self.steps_left.checked_sub(cost);
+        self.steps_left = left.unwrap_or(0);
+        left.is_some()
+    }
+
     fn wide(&self) -> bool {
         self.freedom == Freedom::Wide
     }
 
-    fn note(&mut self, rule: &'static str, at: &Path<'_>, before: &Value, after: &Value) {
-        let change = Change::new(Stage::Coerce, at.pointer(), rule).before(before).after(after);
-        self.changes.push(change);
+    /// Records a change of a value that was written as `marks` say.
+    fn note(&mut self, rule: &'static str, at: &Path<'_>, before: (&Value, &Marks), after: &Value) {
+        let change = Change::new(Stage::Coerce, at.pointer(), rule);
+        let change = match before {
+            (Value::Number(_), marks) => match marks.own() {
+                Some(Mark::Digits(digits)) => change.before_text(digits),
+                _ => change.before(before.0),
+            },
+            (value, _) => change.before(value),
+        };
+        self.changes.push(change.after(after));
     }
 
     /// Whether all the schemas accept the value. `false` also where nobody can say any more.

@@ -91,6 +91,9 @@ impl<'s> Coercer<'_, 's> {
             if allowed.iter().any(|one| same(one, value)) {
                 continue;
             }
+            if !self.steps(allowed.len() / 16) {
+                return;
+            }
             let Some(given) = spelt(value, marks) else { return };
             let plain = folded(&given);
             let mut meant = allowed.iter().filter(|one| match one {
@@ -101,7 +104,7 @@ impl<'s> Coercer<'_, 's> {
                 _ => false,
             });
             if let (Some(one), None) = (meant.next(), meant.next()) {
-                self.note("one of the allowed values", at, value, one);
+                self.note("one of the allowed values", at, (value, marks), one);
                 *value = one.clone();
                 *marks = Marks::default();
             }

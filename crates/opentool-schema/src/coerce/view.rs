@@ -25,7 +25,7 @@ pub(super) struct Words<'s> {
     pub(super) properties: Option<&'s Map<String, Value>>,
     pub(super) additional: Option<&'s Value>,
     pub(super) unevaluated: Option<&'s Value>,
-    pub(super) has_patterns: bool,
+    pub(super) patterns: Option<&'s Map<String, Value>>,
     pub(super) required: Option<&'s [Value]>,
     pub(super) items: Option<&'s Value>,
     pub(super) prefix_items: Option<&'s [Value]>,
@@ -49,7 +49,7 @@ impl<'s> View<'s> {
                 "properties" => words.properties = value.as_object(),
                 "additionalProperties" => words.additional = Some(value),
                 "unevaluatedProperties" => words.unevaluated = Some(value),
-                "patternProperties" => words.has_patterns = true,
+                "patternProperties" => words.patterns = value.as_object(),
                 "required" => words.required = list(),
                 "items" => words.items = Some(value),
                 "prefixItems" => words.prefix_items = list(),
@@ -69,12 +69,25 @@ impl<'s> View<'s> {
         self.place.enter(schema)
     }
 
-    /// The schema of the member `key`, where a keyword says which it is.
-    pub(super) fn member(&self, key: &str) -> Option<Place<'s>> {
+    /// The schemas of the member `key`, where keywords say which they are. `matches` judges patterns of keys.
+    pub(super) fn member(&self, key: &str, matches: impl Fn(&str) -> bool, into: &mut Few<Place<'s>>) {
         let own = self.words.properties.and_then(|properties| properties.get(key));
-        // With patterns about, which schema holds for other keys is not told by these two keywords alone.
-        let other = || self.words.additional.filter(|_| !self.words.has_patterns);
-        own.or_else(other).filter(|schema| schema.is_object()).map(|schema| self.enter(schema))
+        let mut known = own.is_some();
+        let mut add = |schema: &'s Value| {
+            if schema.is_object() {
+                into.push(self.place.enter(schema));
+            }
+        };
+        own.into_iter().for_each(&mut add);
+        for (pattern, schema) in self.words.patterns.into_iter().flatten() {
+            if matches(pattern) {
+                known = true;
+                add(schema);
+            }
+        }
+        if !known {
+            self.words.additional.into_iter().for_each(&mut add);
+        }
     }
 
     /// Whether `properties` names the key.

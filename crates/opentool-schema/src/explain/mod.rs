@@ -147,6 +147,11 @@ impl<'r, 's> Explainer<'r, 's> {
         findings.none()
     }
 
+    /// Whether a pattern matches a key.
+    pub(crate) fn matches(&self, pattern: &str, key: &str) -> bool {
+        self.probes.matches(pattern, self.draft, key)
+    }
+
     /// Whether there are steps left: without any, everything seems to be accepted.
     pub(crate) fn can_say(&self) -> bool {
         self.steps_left > 0

@@ -12,6 +12,8 @@ use crate::text::{listed, name, shorten};
 
 /// Keys that are listed as known.
 const KEYS: usize = 20;
+/// Characters of a pattern that are shown.
+const PATTERN: usize = 60;
 
 type Members = Map<String, Value>;
 
@@ -45,9 +47,15 @@ impl<'s> Explainer<'_, 's> {
         }
         self.missing(place, members, &strangers, at, findings);
         for key in strangers {
+            // Looking for what was meant takes long where there are many keys.
+            if findings.more || !self.step(properties.map_or(1, |known| 1 + known.len() / 8)) {
+                findings.more = true;
+                break;
+            }
             match (place.get("additionalProperties"), members.get(key)) {
                 (Some(Value::Bool(false)), _) => {
-                    findings.push(stranger(key, properties, members, &at.key(key), "additionalProperties"));
+                    let known = Known { properties, patterns };
+                    findings.push(stranger(key, known, members, &at.key(key), "additionalProperties"));
                 }
                 (Some(schema), Some(value)) => {
                     self.walk(place.enter(schema), value, &at.key(key), findings);
@@ -128,17 +136,39 @@ impl<'s> Explainer<'_, 's> {
     }
 }
 
+/// The keys that a schema knows, by name and by pattern.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known<'a> {
+    pub(super) properties: Option<&'a Members>,
+    pub(super) patterns: Option<&'a Members>,
+}
+
 /// The problem of a key that nothing allows.
 pub(super) fn stranger(
     key: &str,
-    properties: Option<&Members>,
+    Known { properties, patterns }: Known<'_>,
     members: &Members,
     at: &Path<'_>,
     rule: &str,
 ) -> Problem {
     let known = || properties.into_iter().flatten().map(|(key, _)| key.as_str());
     let names: Vec<String> = known().map(name).collect();
+    let forms = patterns.filter(|patterns| !patterns.is_empty()).map(|patterns| {
+        let forms = patterns.keys().map(|pattern| format!("`{}`", shorten(pattern, PATTERN)));
+        format!("keys that match {}", listed(forms, KEYS, "or"))
+    });
     let expected = match names.as_slice() {
+        [] if forms.is_some() => {
+            shorten(&format!("unknown key, only {} are known", forms.unwrap_or_default()), 400)
+        }
+        _ if forms.is_some() => shorten(
+            &format!(
+                "unknown key, the known ones are {}, and {}",
+                listed(names.into_iter(), KEYS, "and"),
+                forms.unwrap_or_default()
+            ),
+            400,
+        ),
         [] => "unknown key, no keys are accepted here".to_owned(),
         [only] => format!("unknown key, the only known one is {only}"),
         _ => shorten(

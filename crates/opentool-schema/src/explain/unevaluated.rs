@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jsonschema::Draft;
 use serde_json::{Map, Value};
 
-use super::object::stranger;
+use super::object::{Known, stranger};
 use super::{Explainer, Findings, Path};
 use crate::refs::Place;
 
@@ -27,7 +27,12 @@ impl<'s> Explainer<'_, 's> {
         for (key, value) in members.iter().filter(|(key, _)| !spoken.contains(key.as_str())) {
             let at = at.key(key);
             if *schema == Value::Bool(false) {
-                findings.push(stranger(key, Some(&known), members, &at, "unevaluatedProperties"));
+                if findings.more || !self.step(1 + known.len() / 8) {
+                    findings.more = true;
+                    break;
+                }
+                let known = Known { properties: Some(&known), patterns: None };
+                findings.push(stranger(key, known, members, &at, "unevaluatedProperties"));
             } else {
                 self.walk(place.enter(schema), value, &at, findings);
             }

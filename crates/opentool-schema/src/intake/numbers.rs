@@ -106,7 +106,11 @@ pub(super) fn beside(text: &str, value: Value, read: Option<Written>) -> Result<
 pub(crate) fn problem(pointer: &str, digits: &str, takes_text: bool) -> Problem {
     let plain = digits.replace('_', "");
     let whole = !plain.contains(['.', 'e', 'E']);
-    let what = if whole { "an integer of at most 64 bits" } else { "a number of at most 15 digits" };
+    let what = if whole {
+        "an integer of at most 64 bits"
+    } else {
+        "a number that 64 bits hold as it is written (any of 15 digits)"
+    };
     let instead = if takes_text { ", or its digits as a string" } else { "" };
     let problem = Problem::new(pointer, "number")
         .expected(format!("expected {what}{instead}; nothing is rounded"))

@@ -27,10 +27,9 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
                 }
                 let last = blocks.last().and_then(|block| block.get("type")?.as_str());
                 let stop = members.get("stop_reason").and_then(Value::as_str);
-                if matches!(stop, Some("max_tokens" | "model_context_window_exceeded"))
-                    && last == Some("tool_use")
-                {
-                    reading.cut_off();
+                const EARLY: [&str; 3] = ["max_tokens", "model_context_window_exceeded", "refusal"];
+                if let Some(stop) = stop.filter(|stop| EARLY.contains(stop) && last == Some("tool_use")) {
+                    reading.cut_off(stop);
                 }
             }
             Some(Value::String(text)) => {

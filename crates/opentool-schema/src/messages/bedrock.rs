@@ -27,8 +27,16 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
                 reading.keep(json!({"role": "assistant", "content": blocks}));
                 let is_last = blocks.last().is_some_and(|block| block.get("toolUse").is_some());
                 let stop = value.get("stopReason").and_then(Value::as_str);
-                if is_last && matches!(stop, Some("max_tokens" | "model_context_window_exceeded")) {
-                    reading.cut_off();
+                const EARLY: [&str; 6] = [
+                    "max_tokens",
+                    "model_context_window_exceeded",
+                    "content_filtered",
+                    "guardrail_intervened",
+                    "malformed_tool_use",
+                    "malformed_model_output",
+                ];
+                if let Some(stop) = stop.filter(|stop| is_last && EARLY.contains(stop)) {
+                    reading.cut_off(stop);
                 }
             }
             None if is_block(message) => {

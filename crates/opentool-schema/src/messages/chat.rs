@@ -12,7 +12,7 @@ use super::reading::{Entry, Reading};
 /// Reads an answer.
 pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static str> {
     if let Some(choices) = value.get("choices").and_then(Value::as_array) {
-        let first = choices.first().ok_or("expected an answer in `choices`")?;
+        let first = choices.first().ok_or("expected an answer in `choices`, which is empty")?;
         if choices.len() > 1 {
             let expected = "expected one choice; only the first is read";
             reading.problem(Problem::new("/choices/1", "choices").expected(expected));
@@ -26,6 +26,18 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
             _ if first.get("delta").is_some() => Err("expected a whole answer, not a piece of a stream"),
             _ => Err("expected an object at `choices[0].message`"),
         };
+    }
+    // A line for fine-tuning is a conversation: the last turn of the assistant is the answer.
+    if let Some(messages) = value.get("messages").and_then(Value::as_array) {
+        let is_answer = |said: &Value| said.get("role").is_some_and(|role| role == "assistant");
+        let last = messages
+            .iter()
+            .rposition(is_answer)
+            .ok_or("expected a message of the assistant in `messages`")?;
+        if let Some(said) = messages.get(last) {
+            message(said, &format!("/messages/{last}"), reading);
+        }
+        return Ok(());
     }
     match value {
         Value::Object(members) => {
@@ -101,8 +113,22 @@ fn stop(around: &Value, said: &Value, reading: &mut Reading) {
     let reason = ["finish_reason", "done_reason"].iter().find_map(|key| around.get(*key)?.as_str());
     let has_calls = said.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
         || said.get("function_call").is_some_and(Value::is_object);
-    if has_calls && matches!(reason, Some("length" | "model_length" | "MAX_TOKENS" | "max_tokens")) {
-        reading.cut_off();
+    const EARLY: [&str; 9] = [
+        "length",
+        "model_length",
+        "MAX_TOKENS",
+        "max_tokens",
+        "content_filter",
+        "error",
+        "ERROR",
+        "TIMEOUT",
+        "load",
+    ];
+    // Ollama says of a piece that more follows.
+    let unfinished = around.get("done") == Some(&Value::Bool(false));
+    match reason.filter(|reason| EARLY.contains(reason)).or(unfinished.then_some("done: false")) {
+        Some(reason) if has_calls => reading.cut_off(reason),
+        _ => {}
     }
 }
 

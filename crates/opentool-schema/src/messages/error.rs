@@ -24,7 +24,7 @@ pub enum MessageError {
     },
     /// The text is a stream of events, which must be put together first.
     #[error(
-        "this is a stream of events; ask for the answer as a whole (without `stream`), or put the pieces together"
+        "this is a stream of pieces; ask for the answer as a whole (`\"stream\": false`), or put the pieces together"
     )]
     Stream,
     /// It is JSON, but no answer in this format.
@@ -65,6 +65,17 @@ pub(super) fn json(text: &str) -> Result<Value, MessageError> {
     serde_json::from_str(text).map_err(|error| {
         let start = text.trim_start();
         if ["data:", "event:", ": "].iter().any(|mark| start.starts_with(mark)) {
+            return MessageError::Stream;
+        }
+        if start.is_empty() {
+            return MessageError::NotJson { line: 1, column: 1, reason: "there is nothing".into() };
+        }
+        // One object a line, as Ollama and others send.
+        let first = start
+            .lines()
+            .next()
+            .filter(|first| first.starts_with('{') && first.len() < start.trim_end().len());
+        if first.is_some_and(|first| serde_json::from_str::<serde::de::IgnoredAny>(first).is_ok()) {
             return MessageError::Stream;
         }
         let told = error.to_string();

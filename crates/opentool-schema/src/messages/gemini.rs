@@ -101,7 +101,10 @@ fn candidate(candidate: &Value, pointer: &str, reading: &mut Reading) -> Result<
         .and_then(|parts| parts.last())
         .is_some_and(|part| get(part, "functionCall", "function_call").is_some());
     match get(candidate, "finishReason", "finish_reason").and_then(Value::as_str) {
-        Some("MAX_TOKENS") if last_is_call => reading.cut_off(),
+        Some(
+            reason @ ("MAX_TOKENS" | "SAFETY" | "RECITATION" | "LANGUAGE" | "OTHER" | "BLOCKLIST"
+            | "PROHIBITED_CONTENT" | "SPII"),
+        ) if last_is_call => reading.cut_off(reason),
         Some(reason @ ("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS")) => {
             let told = get(candidate, "finishMessage", "finish_message").and_then(Value::as_str);
             let found = told.map_or_else(|| reason.to_owned(), |told| format!("{reason}: {told}"));

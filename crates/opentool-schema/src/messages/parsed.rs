@@ -39,8 +39,9 @@ impl<'a> From<&'a String> for Reply<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParsedCalls {
-    /// The calls, in order. Their ids are not empty, and differ within the answer. One whose name cannot be read is
-    /// here with an empty name, so that its id gets a result: no tool has that name.
+    /// The calls, in order. Their ids are not empty, and differ within the answer. One that cannot run is here as well, so
+    /// that its id gets a result: without a name, which no tool has, or with the text of arguments without an end, which
+    /// every check refuses. [`to_list`](Self::to_list) leaves these out.
     pub calls: Vec<ToolCall>,
     /// What the model said beside them, its thoughts left out.
     pub text: String,
@@ -56,6 +57,8 @@ pub struct ParsedCalls {
     pub(super) format: MessageFormat,
     /// Whether `replay` is what came.
     pub(super) as_it_came: bool,
+    /// Of each call, whether it cannot run.
+    pub(super) broken: Vec<bool>,
 }
 
 impl ParsedCalls {
@@ -65,7 +68,8 @@ impl ParsedCalls {
     }
 
     /// The calls as `[{"id", "name", "arguments"}]`, for programs: arguments that came as the text of an object are
-    /// that object, and missing ones an empty one. Text that is none stays text.
+    /// that object, and missing ones an empty one. Text that is none stays text. Calls that cannot run, because they were
+    /// cut off or have no name, are not among them: [`problems`](Self::problems) has them.
     pub fn to_list(&self) -> Value {
         let call = |call: &ToolCall| {
             let arguments = match &call.arguments {
@@ -74,7 +78,13 @@ impl ParsedCalls {
             };
             json!({"id": call.id, "name": call.name, "arguments": arguments})
         };
-        self.calls.iter().map(call).collect()
+        let is_broken = |place: usize| self.broken.get(place).copied().unwrap_or(false);
+        self.calls
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| !is_broken(*place))
+            .map(|(_, one)| call(one))
+            .collect()
     }
 
     /// Writes the turn anew where it cannot be sent back.

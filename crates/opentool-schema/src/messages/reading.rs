@@ -7,10 +7,21 @@ use serde_json::Value;
 
 use super::lost::Lost;
 use super::{MessageFormat, ParsedCalls};
+use crate::repair::{self, Fault, Tolerance};
 use crate::text::found;
 
 /// Calls in one answer; more are reported and not read.
 const MOST: usize = 128;
+
+/// The words of providers for an answer that became too long.
+const LENGTHS: [&str; 6] = [
+    "length",
+    "model_length",
+    "MAX_TOKENS",
+    "max_tokens",
+    "max_output_tokens",
+    "model_context_window_exceeded",
+];
 
 /// An answer that is being read.
 #[derive(Debug, Default)]
@@ -29,6 +40,8 @@ struct Draft {
     pointer: String,
     name: String,
     arguments: Value,
+    /// Whether it cannot run.
+    broken: bool,
 }
 
 /// Where one call stands in an answer, and what its parts are called there.
@@ -116,27 +129,56 @@ impl Reading {
         let arguments = entry.call.get(entry.arguments).map_or(Value::Null, |arguments| {
             self.lost.exact(&format!("{}/{}", entry.pointer, entry.arguments), arguments)
         });
-        self.drafts.push(Draft { id, pointer: entry.pointer.to_owned(), name, arguments });
+        let broken = name.is_empty();
+        self.drafts.push(Draft { id, pointer: entry.pointer.to_owned(), name, arguments, broken });
     }
 
-    /// The answer ran into its length limit while its last call was being written. Arguments that came as an object
-    /// may be any part of what was meant: they become the text of it without an end, which is refused as cut off.
-    pub(super) fn cut_off(&mut self) {
+    /// The answer ended while its last call was being written, for this reason of the provider. Arguments may be any
+    /// part of what was meant, also where they look whole: they become text without an end, which is refused as cut off.
+    pub(super) fn cut_off(&mut self, reason: &str) {
         let Some(last) = self.drafts.last_mut() else { return };
-        let expected = "expected a whole call, but the answer ran into its length limit; it is not run";
+        let why = if LENGTHS.contains(&reason) {
+            "ran into its length limit".to_owned()
+        } else {
+            format!("ended early, with {}", crate::text::name(reason))
+        };
+        let expected = format!("expected a whole call, but the answer {why}; it is not run");
         let problem = Problem::new(last.pointer.as_str(), "truncated").expected(expected);
-        if let Value::Object(_) | Value::Null = last.arguments {
-            let text = match last.arguments.take() {
-                Value::Null => "{".to_owned(),
-                object => object.to_string(),
-            };
-            last.arguments = text.strip_suffix('}').unwrap_or(&text).into();
+        let text = match last.arguments.take() {
+            Value::String(text) => text,
+            Value::Null => String::new(),
+            other => other.to_string(),
+        };
+        let text = text.trim_end();
+        let text = text.strip_suffix('}').unwrap_or(text);
+        // Behind a comma not even the wide reading closes what is open.
+        last.arguments = match text.trim_end() {
+            "" | "{" => "{".to_owned(),
+            text => format!("{text},"),
         }
+        .into();
+        last.broken = true;
         self.problem(problem);
     }
 
+    /// Finds the calls whose text ends too early, whatever the provider says.
+    fn find_cut_off(&mut self) {
+        for draft in self.drafts.iter_mut().filter(|draft| !draft.broken) {
+            let Value::String(text) = &draft.arguments else { continue };
+            let is_whole = text.trim().is_empty() || text.trim_end().ends_with('}');
+            if !is_whole && matches!(repair::read(text, Tolerance::Sure), Err(Fault::Truncated)) {
+                draft.broken = true;
+                if self.problems.len() < MOST {
+                    let expected = "expected a whole call, but its arguments end too early; it is not run";
+                    self.problems.push(Problem::new(draft.pointer.as_str(), "truncated").expected(expected));
+                }
+            }
+        }
+    }
+
     /// The calls with their ids.
-    pub(super) fn finish(self, format: MessageFormat) -> ParsedCalls {
+    pub(super) fn finish(mut self, format: MessageFormat) -> ParsedCalls {
+        self.find_cut_off();
         let Self { mut drafts, text, mut problems, replay, .. } = self;
         let mut taken = HashSet::new();
         for draft in &mut drafts {
@@ -152,6 +194,7 @@ impl Reading {
             }
         }
         let any_made = drafts.iter().any(|draft| draft.id.is_none());
+        let broken = drafts.iter().map(|draft| draft.broken).collect();
         let mut calls = Vec::with_capacity(drafts.len());
         for (i, draft) in drafts.into_iter().enumerate() {
             let id = draft.id.unwrap_or_else(|| free(i, &mut taken));
@@ -162,7 +205,7 @@ impl Reading {
         let is_refused =
             |problem: &Problem| matches!(problem.rule.as_str(), "call" | "call-id" | "call-name");
         let as_it_came = !(any_made && needs_ids || problems.iter().any(is_refused));
-        ParsedCalls { calls, text, problems, replay, format, as_it_came }
+        ParsedCalls { calls, text, problems, replay, format, as_it_came, broken }
     }
 }
 

@@ -35,8 +35,11 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
         items(output, "/output", reading);
         let reason = value.pointer("/incomplete_details/reason").and_then(Value::as_str);
         let last = output.last().and_then(|item| item.get("type")?.as_str());
-        if reason == Some("max_output_tokens") && last == Some("function_call") {
-            reading.cut_off();
+        if let (Some(reason), Some("function_call" | "custom_tool_call")) = (reason, last) {
+            let told = output.last().and_then(|item| item.get("status")) == Some(&Value::from("incomplete"));
+            if !told {
+                reading.cut_off(reason);
+            }
         }
         return Ok(());
     }
@@ -92,6 +95,10 @@ fn item(value: &Value, pointer: &str, reading: &mut Reading) {
         None if value.get("role").is_some() => said(value, reading),
         None => reading.no_call(pointer, "expected an item with a `type`", value),
         Some(_) => {}
+    }
+    let is_call = matches!(kind, Some("function_call" | "custom_tool_call"));
+    if is_call && value.get("status").is_some_and(|status| status == "incomplete") {
+        reading.cut_off("incomplete");
     }
     reading.keep(value.clone());
 }

@@ -52,8 +52,12 @@ pub(super) fn judge(
     if role == Role::Key {
         // `"city" "Paris"`: the colon is missing.
         let value = spaced && is_quote(c);
-        let end = value || is_colon(c) || c == '=' || comment_follows(next);
-        return if end { Verdict::End } else { Verdict::Inside };
+        if value || is_colon(c) || c == '=' || comment_follows(next) {
+            return Verdict::End;
+        }
+        // `"force","dry_run"`: a key without a value, not one key with quotes in it.
+        let another = is_comma(c) && spaces(beyond).starts_with(is_quote);
+        return if another || closes_object(c) { Verdict::Unclear } else { Verdict::Inside };
     }
     if comment_follows(next) {
         return Verdict::End;

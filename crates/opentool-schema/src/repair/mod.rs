@@ -30,6 +30,8 @@ pub(crate) const LONGEST: usize = 4 << 20;
 /// How far a reading goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tolerance {
+    /// Only what cannot mean anything else, and no words without quotes: texts that need not be JSON at all.
+    Quoted,
     /// Only what cannot mean anything else.
     Sure,
     /// Also what most probably means it: `=` for `:`, lines of `key: value`, missing brackets at the end.

@@ -147,6 +147,9 @@ impl<'t> Parser<'t> {
     }
 
     fn bare_key(&mut self) -> Result<Option<String>, Fault> {
+        if self.tolerance == Tolerance::Quoted {
+            return self.refused("a key without quotes");
+        }
         let rest = self.scan.rest();
         let end = rest.char_indices().find(|(at, c)| !is_word(*c) || *at > KEY);
         let end = end.map_or(rest.len(), |(at, _)| at);
@@ -232,6 +235,9 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         match bare(&mut self.scan, listed, self.tolerance)? {
+            Bare::Value(Written { value: Value::String(_), .. }) if self.tolerance == Tolerance::Quoted => {
+                return self.refused("a word without quotes");
+            }
             Bare::Value(written) => self.attach(written),
             Bare::Absent => self.absent(),
             Bare::Open => {}
@@ -284,7 +290,7 @@ impl<'t> Parser<'t> {
     /// The text is over, and brackets are open.
     fn ended(&mut self) -> Result<Written, Fault> {
         let closable = match self.tolerance {
-            Tolerance::Sure => false,
+            Tolerance::Quoted | Tolerance::Sure => false,
             Tolerance::Wide => self.settled,
             Tolerance::Prefix => true,
         };

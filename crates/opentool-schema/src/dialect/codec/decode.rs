@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Absent, Codec, Fault, ObjectCodec, Rest, TupleCodec, Work};
-use crate::exact::inexact_number;
+use crate::exact::{Look, inexact_number};
 use crate::text::{found, name};
 
 impl Work<'_> {
@@ -119,7 +119,7 @@ impl Work<'_> {
                     continue;
                 }
                 let value = self.at(&key, |work| work.decode(&member.codec, value))?;
-                done.insert(member.name.clone(), value);
+                self.put(&mut done, member.name.clone(), value)?;
             } else {
                 others.push((key, value));
             }
@@ -129,20 +129,31 @@ impl Work<'_> {
                 (Rest::Entries(name, codec), Value::Array(entries)) if *name == key => {
                     let left = self.at(&key, |work| work.entries_back(codec, entries, &mut done))?;
                     if let Some(left) = left {
-                        done.insert(key, left);
+                        self.put(&mut done, key, left)?;
                     }
                 }
                 (Rest::Entries(name, _), Value::Null) if *name == key => {}
                 (Rest::Kept(codec), value) => {
                     let value = self.at(&key, |work| work.decode(codec, value))?;
-                    done.insert(key, value);
+                    self.put(&mut done, key, value)?;
                 }
-                (_, value) => {
-                    done.insert(key, value);
-                }
+                (_, value) => self.put(&mut done, key, value)?,
             }
         }
         Ok(Value::Object(done))
+    }
+
+    /// Puts a member among the others. Two names of the dialect can be one of the tool's.
+    fn put(&self, members: &mut Map<String, Value>, key: String, value: Value) -> Result<(), Fault> {
+        if members.contains_key(&key) {
+            return Err(self.fault(
+                "uniqueKeys",
+                "expected each key once",
+                format!("the key {} again", name(&key)),
+            ));
+        }
+        members.insert(key, value);
+        Ok(())
     }
 
     /// Puts the entries among the members. `Some` with the list as it was where it is no list of entries.
@@ -233,11 +244,27 @@ impl Work<'_> {
             Ok(_) if inexact_number(&text).is_some() => {
                 Err(self.fault("json", "expected numbers that need no rounding", "one that would be rounded"))
             }
+            Ok(value) if Look::at(&text).repeats_keys(&value) => {
+                Err(self.fault("repeated", "expected every key once", "a key that stands twice"))
+            }
             Ok(value) => Ok(value),
+            Err(error) if is_begun(&text) => {
+                let rule = if error.is_eof() { "truncated" } else { "json" };
+                let expected = "expected the text of a JSON value (a string in it has quotes of its own)";
+                Err(self.fault(rule, expected, found(&Value::String(text))))
+            }
             // Models leave the quotes of a bare string out.
             Err(_) => Ok(Value::String(text)),
         }
     }
+}
+
+/// Whether a text that is no JSON was meant to be: it begins with a bracket or a quote, or is a number too large.
+fn is_begun(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with(['{', '[', '"'])
+        || (text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+            && text.parse::<f64>().is_ok_and(f64::is_infinite))
 }
 
 /// Whether all members are places of the tuple.

@@ -16,6 +16,11 @@ pub enum LowerError {
         /// The JSON Pointer of the schema that accepts nothing.
         pointer: Box<str>,
     },
+    /// The schema is for other values than objects, and arguments are nothing else.
+    #[error(
+        "arguments are an object, and this schema takes none; correct the schema: `type` must allow `object`"
+    )]
+    NoObject,
     /// The provider would refuse its size.
     #[error(
         "the lowered schema has {found} {what}, the provider takes {most}; split the tool, or do without strict"

@@ -223,6 +223,9 @@ impl<'t> Making<'t> {
         let description = description(&tool.description, rules, &mut rewrites);
         let original = tool.input_schema.as_value();
         let survey = survey::survey(original, rules.properties.as_ref(), work)?;
+        if root::excludes_objects(original) {
+            return Err(LowerError::NoObject);
+        }
         let (schema, decoder) = match rules.form {
             Form::AsIs => root::as_it_is(original, &mut rewrites),
             Form::Kept if *original == Value::Bool(false) => {

@@ -6,11 +6,41 @@ use super::{Effect, Rewrites, plain};
 use crate::dialect::codec::{Codec, Decoder};
 use crate::keywords::holds_data;
 
+/// References and parts in a row that are followed.
+const FOLLOWED: usize = 16;
+
 /// The name under which arguments stand that are no plain object.
 pub(crate) const WRAPPER: &str = "arguments";
 
 /// Keywords that providers do not take at the root.
 const NOT_THERE: [&str; 9] = ["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "$ref", "$dynamicRef"];
+
+/// Whether a schema plainly takes no object: what it says of types, by references and `allOf` too.
+pub(crate) fn excludes_objects(root: &Value) -> bool {
+    let mut open = vec![(root, FOLLOWED)];
+    while let Some((schema, left)) = open.pop() {
+        let Some(left) = usize::checked_sub(left, 1) else { continue };
+        let excludes = match schema.get("type") {
+            Some(Value::String(kind)) => kind != "object",
+            Some(Value::Array(kinds)) => !kinds.iter().any(|kind| kind == "object"),
+            _ => false,
+        };
+        let values = schema.get("enum").and_then(Value::as_array);
+        let no_value = values.is_some_and(|values| !values.iter().any(Value::is_object))
+            || schema.get("const").is_some_and(|only| !only.is_object());
+        if excludes || no_value {
+            return true;
+        }
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(super::pointed);
+        open.extend(target.and_then(|pointer| Some((root.pointer(&pointer)?, left))));
+        let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        open.extend(parts.take(FOLLOWED).map(|part| (part, left)));
+        if open.len() > FOLLOWED * FOLLOWED {
+            return false;
+        }
+    }
+    false
+}
 
 /// The schema with an object at its root, and nothing else changed.
 pub(crate) fn as_it_is(schema: &Value, rewrites: &mut Rewrites) -> (Value, Decoder) {

@@ -164,7 +164,10 @@ impl<'s> Walk<'s, '_> {
                 (Holds::OneOrList | Holds::List, Value::Array(list)) => {
                     self.survey.old |= holds == Holds::OneOrList;
                     for (i, inner) in list.iter().enumerate() {
-                        if keyword == "allOf" {
+                        // The only alternative must hold.
+                        if keyword == "allOf"
+                            || (list.len() == 1 && matches!(keyword.as_str(), "anyOf" | "oneOf"))
+                        {
                             self.links.holds(schema, inner);
                         }
                         self.at([keyword, &i.to_string()], inner)?;

@@ -34,6 +34,8 @@ pub(super) struct Flat<'r> {
     pub(super) unions: Vec<Union<'r>>,
     /// The targets of references that were written out.
     pub(super) opened: Vec<&'r Value>,
+    /// Where the first schema stands, also where it says nothing.
+    pub(super) place: Option<Rc<str>>,
     /// How many of the schemas have had their texts used by what is around.
     pub(super) told: usize,
 }
@@ -41,7 +43,7 @@ pub(super) struct Flat<'r> {
 impl<'r> Flat<'r> {
     /// These schemas as they are, of any type.
     pub(super) fn of(subs: Vec<Sub<'r>>) -> Self {
-        Self { subs, kinds: ALL, unions: Vec::new(), opened: Vec::new(), told: 0 }
+        Self { subs, kinds: ALL, unions: Vec::new(), opened: Vec::new(), place: None, told: 0 }
     }
 }
 
@@ -57,6 +59,7 @@ impl<'r> Rebuild<'r, '_> {
     /// Flattens a conjunction.
     pub(super) fn flatten(&mut self, all: &[Sub<'r>], spot: &Spot<'r>) -> Result<Flat<'r>, Stop> {
         let mut flat = Flat::of(Vec::with_capacity(all.len()));
+        flat.place = all.first().map(|sub| Rc::clone(&sub.pointer));
         for sub in all {
             self.add(&mut flat, sub, spot)?;
         }

@@ -136,7 +136,9 @@ impl<'r> Rebuild<'r, '_> {
                 let format = value.as_str().unwrap_or_default();
                 self.rules.formats.is_none_or(|formats| formats.contains(&format))
             }
-            "pattern" => self.rules.patterns == Patterns::Any || value.as_str().is_some_and(is_plain),
+            "pattern" => value.as_str().is_some_and(|pattern| {
+                (self.rules.patterns == Patterns::Any || is_plain(pattern)) && is_expression(pattern)
+            }),
             "minItems" => {
                 self.rules.min_items.is_none_or(|most| value.as_u64().is_some_and(|count| count <= most))
             }
@@ -153,6 +155,14 @@ impl<'r> Rebuild<'r, '_> {
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_default()
+}
+
+/// Whether a pattern is a regular expression at all. What a plain reader takes is one; only of the others it is asked
+/// whether they compile, which costs more.
+fn is_expression(pattern: &str) -> bool {
+    regex_syntax::ast::parse::Parser::new().parse(pattern).is_ok()
+        || crate::validator::build(&serde_json::json!({"pattern": pattern}), jsonschema::Draft::Draft202012)
+            .is_ok()
 }
 
 /// Whether a pattern neither looks around nor refers back.

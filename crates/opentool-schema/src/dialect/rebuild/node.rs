@@ -201,7 +201,8 @@ impl<'r> Rebuild<'r, '_> {
 impl Flat<'_> {
     /// The pointer of the outermost schema.
     pub(super) fn pointer(&self) -> String {
-        self.subs.first().map(|sub| sub.pointer.to_string()).unwrap_or_default()
+        let first = self.subs.first().map(|sub| &sub.pointer).or(self.place.as_ref());
+        first.map(|pointer| pointer.to_string()).unwrap_or_default()
     }
 }
 

@@ -10,6 +10,8 @@ use super::{IMPLIED, Made, Rebuild, Result, Spot, Stop, Sub, Where, bytes};
 use crate::dialect::codec::{Absent, Codec, MemberCodec, ObjectCodec, Rest};
 use crate::dialect::lower::{Effect, escaped, fitting};
 
+/// What it costs to compile a schema of names.
+const COMPILED: usize = 1_000;
 /// What holds the properties that have no place of their own.
 const OTHERS: &str = "other_properties";
 
@@ -62,6 +64,7 @@ impl<'r> Rebuild<'r, '_> {
             member.codec.is_same() && member.name == member.lowered && member.absent == Absent::AsAbsent
         }) && matches!(rest, Rest::Refused | Rest::Kept(Codec::Same));
         let counted = matches!(rest, Rest::Entries(..));
+        let names: Vec<String> = writing.codecs.iter().map(|member| member.name.clone()).collect();
         let codec = if is_same {
             Codec::Same
         } else {
@@ -80,7 +83,17 @@ impl<'r> Rebuild<'r, '_> {
                 }
             }
         }
-        if !self.rules.objects.closed {
+        if self.rules.objects.closed {
+            // The properties are all the keys that there are; the other schemas speak of them as well.
+            for sub in &flat.subs {
+                if let Some(value) = sub.get("propertyNames").filter(|value| !all_are_accepted(value, &names))
+                {
+                    notes.push(("propertyNames", value));
+                    self.work.owe(COMPILED);
+                    self.note(&sub.pointer, "propertyNames", Effect::Wider, super::describe::MOVED);
+                }
+            }
+        } else {
             // Nothing else in the schema speaks of the form of other keys.
             for sub in flat.subs.iter().skip(flat.told) {
                 for keyword in ["patternProperties", "propertyNames"] {
@@ -287,6 +300,12 @@ fn properties<'r>(flat: &Flat<'r>) -> (Vec<&'r str>, HashSet<&'r str>) {
         }
     }
     (names, required)
+}
+
+/// Whether a schema accepts all these names; not where it cannot be judged alone.
+fn all_are_accepted(schema: &Value, names: &[String]) -> bool {
+    crate::validator::build(schema, jsonschema::Draft::Draft202012)
+        .is_ok_and(|judge| names.iter().all(|name| judge.is_valid(&Value::from(name.as_str()))))
 }
 
 fn parent(pointer: &str) -> String {

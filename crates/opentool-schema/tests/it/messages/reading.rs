@@ -98,7 +98,7 @@ fn every_chat_format_says_when_the_answer_was_cut_off() {
             parsed.problems.iter().map(|p| (problem_code(p), p.pointer.as_str())).collect();
         assert_eq!(problems, [("truncated", pointer)], "{format}");
         // What is left of it never runs as if it were whole.
-        assert_eq!(parsed.calls[1].arguments, json!("{\"count\":1"), "{format}");
+        assert_eq!(parsed.calls[1].arguments, json!("{\"count\":1,"), "{format}");
         assert_eq!(parsed.calls[0].arguments, json!("{\"count\": 1}"), "{format}");
     }
     assert_eq!(read(MessageFormat::OpenAiChat, &choices("tool_calls")).problems, []);

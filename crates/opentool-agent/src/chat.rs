@@ -12,6 +12,7 @@ mod fallback;
 #[cfg(feature = "genai")]
 mod genai_model;
 mod lines;
+mod measure;
 mod model;
 mod pieces;
 mod play;

@@ -16,6 +16,11 @@ pub enum Finish {
     CutOff,
     /// The model or its provider refused; the text says what it said about it.
     Refused,
+    /// The model said nothing: neither words nor a call.
+    Empty,
+    /// The model, or its service, ended the answer for another reason than that all was said: a call that was written
+    /// wrongly, a pause, a failure. The text is what was said until then, [`Reply::reason`] the provider's word for it.
+    Broken,
     /// The tools' results are the answer: all tools that were called return directly, and none failed.
     ReturnDirect,
     /// The model still wanted to go on after the last round it was allowed.
@@ -36,6 +41,9 @@ pub struct Reply {
     pub text: String,
     /// Why the turn ended.
     pub finish: Finish,
+    /// The provider's word for why the answer ended, with [`Finish::Broken`]: `MALFORMED_FUNCTION_CALL`, `pause_turn`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Box<str>>,
     /// The whole conversation, this turn included: store it, or go on with it.
     pub messages: Vec<Message>,
     /// How many answers of the model the turn took.
@@ -54,7 +62,13 @@ impl Reply {
             }
             _ => last_answer(&messages),
         };
-        Self { text, finish, messages, rounds, usage }
+        Self { text, finish, reason: None, messages, rounds, usage }
+    }
+
+    /// Sets the provider's word for why the answer ended.
+    pub(crate) fn reason(mut self, reason: Option<Box<str>>) -> Self {
+        self.reason = reason;
+        self
     }
 
     /// The results behind the last answer that asked for calls and got nothing after them: with

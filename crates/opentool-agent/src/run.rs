@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use opentool_core::{
-    AssistantMessage, ChatReply, Message, StopReason, ToolCall, ToolError, ToolOutput, ToolResult, ToolSet,
-    Usage,
+    AssistantMessage, ChatReply, Content, Message, StopReason, ToolCall, ToolError, ToolOutput, ToolResult,
+    ToolSet, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,6 +81,9 @@ pub struct Run {
     usage: Usage,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     finish: Option<Finish>,
+    /// The provider's word for why the answer ended, if it is none of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<Box<str>>,
 }
 
 /// What a run needs next.
@@ -139,6 +142,7 @@ impl Run {
             granted: 0,
             usage: Usage::default(),
             finish: None,
+            reason: None,
         };
         run.settle();
         run
@@ -208,9 +212,14 @@ impl Run {
                 .iter()
                 .all(|call| tools.get(&call.name).is_some_and(|tool| tool.definition().return_direct));
         if message.tool_calls.is_empty() {
-            self.finish = Some(match stop {
+            self.finish = Some(match &stop {
                 StopReason::Length => Finish::CutOff,
                 StopReason::Refusal => Finish::Refused,
+                StopReason::Other(reason) => {
+                    self.reason = Some(reason.as_str().into());
+                    Finish::Broken
+                }
+                _ if says_nothing(&message) => Finish::Empty,
                 _ => Finish::Answered,
             });
         }
@@ -366,7 +375,10 @@ impl Run {
     /// What the turn came to, once it is over.
     pub fn reply(&self) -> Option<Reply> {
         match self.step() {
-            Step::Done(finish) => Some(Reply::new(finish, self.messages.clone(), self.rounds, self.usage)),
+            Step::Done(finish) => {
+                let reply = Reply::new(finish, self.messages.clone(), self.rounds, self.usage);
+                Some(reply.reason(self.reason.clone()))
+            }
             _ => None,
         }
     }
@@ -377,7 +389,9 @@ impl Run {
     /// The run itself if the turn is not over.
     pub fn into_reply(self) -> Result<Reply, Box<Self>> {
         match self.step() {
-            Step::Done(finish) => Ok(Reply::new(finish, self.messages, self.rounds, self.usage)),
+            Step::Done(finish) => {
+                Ok(Reply::new(finish, self.messages, self.rounds, self.usage).reason(self.reason))
+            }
             _ => Err(Box::new(self)),
         }
     }
@@ -417,6 +431,11 @@ impl Run {
         };
         OutOfTurn { given, needed }
     }
+}
+
+/// Whether an answer holds nothing that a person could be shown.
+fn says_nothing(message: &AssistantMessage) -> bool {
+    message.content.iter().all(|block| matches!(block, Content::Text(text) if text.trim().is_empty()))
 }
 
 /// Whether nothing of the call can be missing: a text that is a JSON object has its end.

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 use serde_json::Value;
 
@@ -15,9 +17,11 @@ pub(crate) const MARK: &str = "[secret]";
 /// A shorter text is not taken out by its value alone, because it occurs by chance, in bytes.
 const SHORTEST: usize = 8;
 
-/// Names of members whose text is a secret, whatever it looks like.
-const NAMES: &str = "pass(?:word|wd|phrase)|secret|client[_-]?secret|api[_-]?key|access[_-]?token|refresh[_-]?token|\
-     id[_-]?token|auth[_-]?token|private[_-]?key|authorization|proxy-authorization|set-cookie|cookie|x-api-key";
+/// Words that make a name that of a secret wherever it ends with one: `dbPassword`, `aws_secret_access_key`.
+const NAMES: &str = "pass(?:word|wd|phrase)|client[_-]?secret|api[_-]?key|secret[_-]?(?:access[_-]?)?key|private[_-]?key|\
+     (?:access|refresh|id|auth|api|session|security|bearer|bot)[_-]?token|authorization|set-cookie";
+/// Words that do so alone or behind another word: `DB_PWD`, `client.secret`.
+const WORDS: &str = "secret|pwd|cookie";
 
 /// Shapes of keys: each begins at the start of a word.
 static SHAPES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -36,22 +40,33 @@ static SHAPES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     shapes.iter().filter_map(|shape| Regex::new(shape).ok()).collect()
 });
 
-/// What stands before a secret, and the secret.
+/// What stands before a secret, and the secret; `after` is kept too.
 static PLACES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    // `token` alone: a page token, or how many tokens there were, is no secret.
+    let name = format!("(?:{NAMES}|(?:\\b|_)(?:{WORDS})|(?:^|[^a-z0-9_-])token)");
+    // `=`, `: `, `\":\"`, `": ["`, and the scheme of a header.
+    let to = r#"\\*["']?\s*[:=]\s*(?:\[\s*)?"#;
+    let scheme = r"(?:(?:bearer|basic|token|digest)\s+)?";
     let places = [
-        r"(?i)(?<before>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}".to_owned(),
-        // `"password": "…"`, also inside JSON text in JSON text, `password=…`.
+        r"(?i)(?<before>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}(?<after>)".to_owned(),
+        // Between quotes to the end of the quotes, also inside JSON text in JSON text.
+        format!(r#"(?i)(?<before>{name}{to}"{scheme})(?:[^"\\\n]|\\[^\n])+(?<after>)"#),
+        format!(r#"(?i)(?<before>{name}{to}'{scheme})[^'\n]+(?<after>)"#),
+        format!(r#"(?i)(?<before>{name}{to}\\+["']{scheme})[^"'\\\n]+(?<after>)"#),
+        // Without quotes to the end of the word. A path is none: `PWD=/home`.
         format!(
-            r#"(?i)(?<before>\b(?:{NAMES})\\*["']?\s*[:=]\s*\\*["']?(?:(?:bearer|basic|token|digest)\s+)?)(?:\[secret\]|[^\s"'\\,;&<>()\[\]{{}}]{{4,}})"#
+            r#"(?i)(?<before>{name}{to}{scheme})(?:\[secret\]|[^\s"'\\,;&<>()\[\]{{}}/][^\s"'\\,;&<>()\[\]{{}}]{{3,}})(?<after>)"#
         ),
-        // The password in an address.
-        r"(?<before>://[^\s/:@]+:)[^\s/@]+(?:@)".to_owned(),
+        r#"(?i)(?<before>[?&](?:key|sig|signature)=)[^\s&"'<>]{4,}(?<after>)"#.to_owned(),
+        // The password in an address, which may hold the sign that ends it.
+        r#"(?<before>://[^\s/:@]*:)[^\s/?#"'<>]+(?<after>@)"#.to_owned(),
     ];
     places.iter().filter_map(|place| Regex::new(place).ok()).collect()
 });
 
-static MEMBER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(&format!("^(?i:(?:[a-z0-9]+[_-])*?(?:{NAMES}))$")).ok());
+static MEMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!("^(?i:[a-z0-9_. -]*(?:{NAMES})|(?:[a-z0-9 -]*[_. -])?(?:{WORDS})|token)$")).ok()
+});
 
 /// What is taken out.
 #[derive(Clone, Default)]
@@ -102,15 +117,33 @@ impl Scrub {
                 let clean = members.into_iter().map(|(name, value)| {
                     let value = match value {
                         // Base64 that is broken could not be read again.
-                        Value::String(data) if is_file && name == "data" => Value::String(data),
-                        Value::String(text) if is_secret_name(&name) && !text.is_empty() => MARK.into(),
+                        Value::String(data)
+                            if is_file && name == "data" && STANDARD.decode(&data).is_ok() =>
+                        {
+                            Value::String(data)
+                        }
+                        value if is_secret_name(&name) => self.secret_value(value),
                         other => self.value(other),
+                    };
+                    let name = match self.text(&name) {
+                        Cow::Borrowed(_) => name,
+                        Cow::Owned(clean) => clean,
                     };
                     (name, value)
                 });
                 Value::Object(clean.collect())
             }
             other => other,
+        }
+    }
+
+    /// The value of a name that says that it is secret: its texts are, also in a list. An object has names of its own, as
+    /// the schema of a password has.
+    fn secret_value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) if !text.is_empty() => MARK.into(),
+            Value::Array(items) => items.into_iter().map(|item| self.secret_value(item)).collect(),
+            other => self.value(other),
         }
     }
 
@@ -124,8 +157,7 @@ impl Scrub {
         }
         for place in PLACES.iter() {
             if place.is_match(&clean) {
-                let at_sign = if place.as_str().ends_with("(?:@)") { "@" } else { "" };
-                let with = format!("${{before}}{MARK}{at_sign}");
+                let with = format!("${{before}}{MARK}${{after}}");
                 clean = Cow::Owned(place.replace_all(&clean, with.as_str()).into_owned());
             }
         }
@@ -150,7 +182,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert_eq!((SHAPES.len(), PLACES.len(), MEMBER.is_some()), (6, 3, true));
+        assert_eq!((SHAPES.len(), PLACES.len(), MEMBER.is_some()), (6, 7, true));
     }
 
     #[test]
@@ -168,6 +200,20 @@ mod tests {
             ("{\\\"password\\\":\\\"hunter22\\\"}", "{\\\"password\\\":\\\"[secret]\\\"}"),
             ("redis://app:hunter22@db:6379/0", "redis://app:[secret]@db:6379/0"),
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "[secret]"),
+            ("{\"token\":\"hunter22\"}", "{\"token\":\"[secret]\"}"),
+            ("token: hunter22", "token: [secret]"),
+            ("https://h/a?token=hunter22&x=1", "https://h/a?token=[secret]&x=1"),
+            ("https://h/a?sig=hunter22&x=1", "https://h/a?sig=[secret]&x=1"),
+            ("export DB_PASSWORD=hunter22", "export DB_PASSWORD=[secret]"),
+            ("dbPassword: hunter22", "dbPassword: [secret]"),
+            ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [secret]"),
+            ("pwd=hunter22", "pwd=[secret]"),
+            ("{\"password\":[\"hunter22\"]}", "{\"password\":[\"[secret]\"]}"),
+            ("redis://:hunter22@db", "redis://:[secret]@db"),
+            ("redis://app:hunt@er22@db/0", "redis://app:[secret]@db/0"),
+            ("password='a b c' x", "password='[secret]' x"),
+            ("{\"password\": \"a b \\\"c\", \"x\": 1}", "{\"password\": \"[secret]\", \"x\": 1}"),
+            ("{\\\"password\\\":\\\"a b\\\",\\\"x\\\":1}", "{\\\"password\\\":\\\"[secret]\\\",\\\"x\\\":1}"),
             ("a\n-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\nb", "a\n[secret]\nb"),
         ] {
             assert_eq!(scrub.text(text), clean);
@@ -178,6 +224,9 @@ mod tests {
             "https://example.com:8080/a?b=c@d",
             "basic facts about tokens and passwords",
             "{\"page_token\": \"abc\", \"token_count\": 3}",
+            "PWD=/home/ada, next-token: abcdef, a broken: cookie",
+            "{\"password\": {\"type\": \"string\"}}",
+            "http://host:80?mail=a@b and ada@example.com: hello",
         ] {
             assert_eq!(scrub.text(text), text);
         }
@@ -189,13 +238,28 @@ mod tests {
         let value = json!({
             "password": "x", "db_password": "y", "properties": {"password": {"type": "string"}},
             "image": {"mime": "image/png", "data": "c2stcHJvai1hYmNkZWZnaDEyMzQ1Njc4QUJDRA=="},
-            "next_page": "token",
+            "next_page": "token", "tokens": ["x"],
         });
         let clean = scrub.value(value.clone());
         assert_eq!((&clean["password"], &clean["db_password"]), (&json!(MARK), &json!(MARK)));
-        for same in ["properties", "image", "next_page"] {
+        for same in ["properties", "image", "next_page", "tokens"] {
             assert_eq!(clean[same], value[same], "{same}");
         }
+    }
+
+    #[test]
+    fn lists_names_and_what_only_looks_like_a_file_are_searched() {
+        let scrub = Scrub::default();
+        let key = "sk-proj-abcdefgh12345678ABCD";
+        let value = json!({
+            "token": "x", "passwords": "x", "password": ["x", {"a": "y"}], "authToken": "x",
+            "file": {"mime": "text/plain", "data": key, "note": key}, key: 1,
+        });
+        let clean = json!({
+            "token": MARK, "passwords": "x", "password": [MARK, {"a": "y"}], "authToken": MARK,
+            "file": {"mime": "text/plain", "data": MARK, "note": MARK}, MARK: 1,
+        });
+        assert_eq!(scrub.value(value), clean);
     }
 
     #[test]

@@ -7,23 +7,26 @@
 
 mod compare;
 mod failed;
+mod file;
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 use opentool_core::{ChatModel, ChatReply, ChatRequest, Message, ModelError};
-use opentool_schema::profile::{Layout, save};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Player, Recorder};
+use super::{Player, Recorder, measure};
 use crate::scrub::Scrub;
 
-pub(super) use self::compare::{difference, fits};
+pub(super) use self::compare::{Fit, difference, fits};
 pub(super) use self::failed::Failed;
 
 /// The version of the format.
 const VERSION: u64 = 1;
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 64 * 1024 * 1024;
 /// The variable that has a cassette recorded anew.
 const RECORD: &str = "OPENTOOL_RECORD";
 
@@ -55,18 +58,35 @@ pub fn cassette<M: ChatModel>(
     Ok(Arc::new(Recorder::new(model()?, path)?))
 }
 
-/// All that was asked and answered, with nothing left out.
-#[derive(Debug, Clone, PartialEq)]
+/// All that was asked and answered. What a question repeats of an earlier one is here once, as in the file.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Cassette {
     pub(super) model: String,
-    pub(super) exchanges: Vec<Exchange>,
+    exchanges: Vec<Exchange>,
 }
 
 /// One question and what came of it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Exchange {
-    pub(super) asked: Asked,
-    pub(super) outcome: Outcome,
+#[derive(Debug, Clone)]
+struct Exchange {
+    goes_on: Option<Link>,
+    /// The messages of the question behind those that it repeats.
+    own: Vec<Value>,
+    /// How many messages the question has.
+    len: usize,
+    /// The answer, if there was one, as a later question repeats it.
+    answer: Option<Value>,
+    tools: Arc<Value>,
+    wishes: Value,
+    outcome: Outcome,
+}
+
+/// What a question repeats: the beginning of an earlier conversation.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    /// The earlier exchange, from 0.
+    to: usize,
+    /// How many messages of its conversation, the answer counted.
+    kept: usize,
 }
 
 /// A question as it is compared and written: only what the model is told.
@@ -76,6 +96,13 @@ pub(super) struct Asked {
     pub(super) tools: Value,
     /// What differs from an ordinary question: tool choice, parallel calls, strict.
     pub(super) wishes: Value,
+}
+
+/// A question of a cassette.
+pub(super) struct Recorded<'c> {
+    pub(super) messages: Vec<&'c Value>,
+    pub(super) tools: &'c Value,
+    pub(super) wishes: &'c Value,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -88,7 +115,7 @@ pub(super) enum Outcome {
 /// An exchange as it stands in the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct Written<'f> {
     /// The number of the earlier question whose conversation this one goes on with, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     continues: Option<usize>,
@@ -96,20 +123,28 @@ struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     keeps: Option<usize>,
     /// What is new.
-    messages: Vec<Value>,
+    messages: Cow<'f, [Value]>,
     /// The tools, if they are others than those of the question before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    tools: Option<Value>,
+    tools: Option<Cow<'f, Value>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    wishes: Option<Value>,
+    wishes: Option<Cow<'f, Value>>,
     #[serde(flatten)]
-    outcome: Outcome,
+    outcome: Cow<'f, Outcome>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File<'f> {
+    cassette: u64,
+    model: Cow<'f, str>,
+    exchanges: Vec<Written<'f>>,
 }
 
 impl Asked {
-    /// What the request tells the model, without secrets.
-    pub(super) fn of(request: &ChatRequest<'_>, scrub: &Scrub) -> Self {
-        let messages = request.messages.iter().map(|message| scrub.value(visible(message))).collect();
+    /// What the request tells the model.
+    pub(super) fn of(request: &ChatRequest<'_>) -> Self {
+        let messages = request.messages.iter().map(visible).collect();
         let tools = request.tools.definitions().map(|tool| {
             json!({
                 "name": tool.name,
@@ -117,7 +152,7 @@ impl Asked {
                 "input_schema": tool.input_schema.as_value(),
             })
         });
-        let tools = scrub.value(tools.collect());
+        let tools = tools.collect();
         let ordinary = ChatRequest::new(&[], request.tools);
         let mut wishes = serde_json::Map::new();
         if request.tool_choice != ordinary.tool_choice {
@@ -130,6 +165,12 @@ impl Asked {
             wishes.insert("strict".to_owned(), json!(request.strict));
         }
         Self { messages, tools, wishes: Value::Object(wishes) }
+    }
+
+    /// The same without secrets.
+    pub(super) fn without_secrets(self, scrub: &Scrub) -> Self {
+        let messages = self.messages.into_iter().map(|message| scrub.value(message)).collect();
+        Self { messages, tools: scrub.value(self.tools), wishes: self.wishes }
     }
 }
 
@@ -152,9 +193,11 @@ impl Cassette {
     /// [`ModelError::Unsupported`], with the place in the file.
     pub(super) fn read(path: &Path) -> Result<Self, ModelError> {
         let shown = path.display();
-        let text = std::fs::read_to_string(path)
+        let text = file::read(path, LARGEST)
             .map_err(|error| unusable(format!("the cassette {shown} cannot be read: {error}")))?;
-        let file: File = serde_json::from_str(&text)
+        measure::check(text.as_bytes())
+            .map_err(|_| unusable(format!("{shown} is no cassette: it holds too many values")))?;
+        let file: File<'_> = serde_json::from_str(&text)
             .map_err(|error| unusable(format!("{shown} is no cassette that can be read: {error}")))?;
         if file.cassette != VERSION {
             return Err(unusable(format!(
@@ -162,92 +205,176 @@ impl Cassette {
                 file.cassette
             )));
         }
-        let mut cassette = Self { model: file.model, exchanges: Vec::with_capacity(file.exchanges.len()) };
+        let mut cassette = Self::new(&file.model);
         for (index, written) in file.exchanges.into_iter().enumerate() {
             let number = index.saturating_add(1);
-            let exchange = cassette.whole(written).ok_or_else(|| {
+            cassette.take(written).ok_or_else(|| {
                 unusable(format!("{shown}: question {number} goes on with one that is not before it"))
             })?;
-            cassette.exchanges.push(exchange);
         }
         Ok(cassette)
     }
 
     /// Writes the file: there as a whole or not at all.
     pub(super) fn save(&self, path: &Path) -> std::io::Result<()> {
-        let mut exchanges = Vec::with_capacity(self.exchanges.len());
-        for (index, exchange) in self.exchanges.iter().enumerate() {
-            let before = self.exchanges.get(..index).unwrap_or_default();
-            exchanges.push(short(exchange, before));
-        }
-        let file = File { cassette: VERSION, model: self.model.clone(), exchanges };
-        save(path, &serde_json::to_value(&file)?, Layout::Pretty)
+        let exchanges = (0..self.exchanges.len()).filter_map(|index| self.written(index)).collect();
+        let file = File { cassette: VERSION, model: self.model.as_str().into(), exchanges };
+        let mut text = serde_json::to_string_pretty(&file)?;
+        text.push('\n');
+        file::save(path, &text)
     }
 
-    /// An exchange with what it takes from earlier ones.
-    fn whole(&self, written: Written) -> Option<Exchange> {
-        let mut messages = match written.continues {
-            Some(number) => self.exchanges.get(number.checked_sub(1)?)?.conversation(),
-            None => Vec::new(),
+    /// An empty one.
+    pub(super) fn new(model: &str) -> Self {
+        Self { model: model.to_owned(), exchanges: Vec::new() }
+    }
+
+    /// How many questions there are.
+    pub(super) fn len(&self) -> usize {
+        self.exchanges.len()
+    }
+
+    /// What came of a question.
+    pub(super) fn outcome(&self, index: usize) -> Option<&Outcome> {
+        self.exchanges.get(index).map(|exchange| &exchange.outcome)
+    }
+
+    /// How many messages a question has.
+    pub(super) fn messages(&self, index: usize) -> usize {
+        self.exchanges.get(index).map_or(0, |exchange| exchange.len)
+    }
+
+    /// A question, with what it takes from earlier ones.
+    pub(super) fn asked(&self, index: usize) -> Option<Recorded<'_>> {
+        let exchange = self.exchanges.get(index)?;
+        // From the end to the beginning; each step leads to an earlier exchange.
+        let mut parts: Vec<&Value> = exchange.own.iter().rev().collect();
+        let mut goes_on = exchange.goes_on;
+        while let Some(Link { to, kept }) = goes_on {
+            let earlier = self.exchanges.get(to)?;
+            let before = earlier.goes_on.map_or(0, |link| link.kept);
+            let said = earlier.said().take(kept.saturating_sub(before));
+            parts.extend(said.collect::<Vec<_>>().into_iter().rev());
+            goes_on = earlier.goes_on.map(|link| Link { kept: link.kept.min(kept), ..link });
+        }
+        parts.reverse();
+        Some(Recorded { messages: parts, tools: &exchange.tools, wishes: &exchange.wishes })
+    }
+
+    /// Puts a question before those from this place on.
+    pub(super) fn insert(&mut self, place: usize, asked: Asked, outcome: Outcome) {
+        let owned = |recorded: Recorded<'_>| Asked {
+            messages: recorded.messages.into_iter().cloned().collect(),
+            tools: recorded.tools.clone(),
+            wishes: recorded.wishes.clone(),
         };
-        messages.truncate(written.keeps.unwrap_or(usize::MAX));
-        messages.extend(written.messages);
+        let later: Vec<Asked> =
+            (place..self.len()).filter_map(|index| self.asked(index).map(owned)).collect();
+        let outcomes = self.exchanges.split_off(place.min(self.len())).into_iter().map(|later| later.outcome);
+        self.push(asked, outcome);
+        for (asked, outcome) in later.into_iter().zip(outcomes) {
+            self.push(asked, outcome);
+        }
+    }
+
+    fn push(&mut self, mut asked: Asked, outcome: Outcome) {
+        let goes_on = self.best(&asked.messages);
+        let len = asked.messages.len();
+        let own = asked.messages.split_off(goes_on.map_or(0, |link| link.kept).min(len));
+        let tools = match self.exchanges.last() {
+            Some(last) if *last.tools == asked.tools => Arc::clone(&last.tools),
+            _ => Arc::new(asked.tools),
+        };
+        let (answer, wishes) = (outcome.answer(), asked.wishes);
+        self.exchanges.push(Exchange { goes_on, own, len, answer, tools, wishes, outcome });
+    }
+
+    /// The last of those conversations that begin with the most of these messages. Each message that is held is looked
+    /// at once: what an exchange repeats was compared where it was said.
+    fn best(&self, messages: &[Value]) -> Option<Link> {
+        let mut same: Vec<usize> = Vec::with_capacity(self.len());
+        let mut best: Option<Link> = None;
+        for (to, exchange) in self.exchanges.iter().enumerate() {
+            let (before, common) = match exchange.goes_on {
+                Some(link) => (link.kept, same.get(link.to).copied().unwrap_or(0)),
+                None => (0, 0),
+            };
+            let kept = if common < before {
+                common
+            } else {
+                let rest = messages.get(before..).unwrap_or_default();
+                before.saturating_add(exchange.said().zip(rest).take_while(|(a, b)| a == b).count())
+            };
+            same.push(kept);
+            if kept > 0 && best.is_none_or(|best| kept >= best.kept) {
+                best = Some(Link { to, kept });
+            }
+        }
+        best
+    }
+
+    /// Takes an exchange of a file; nothing if it goes on with one that is not there.
+    fn take(&mut self, written: Written<'_>) -> Option<()> {
+        let goes_on = match written.continues {
+            Some(number) => {
+                let to = number.checked_sub(1)?;
+                let all = self.exchanges.get(to)?.conversation();
+                Some(Link { to, kept: written.keeps.map_or(all, |keeps| keeps.min(all)) })
+            }
+            None => None,
+        };
         let tools = match (written.tools, self.exchanges.last()) {
-            (Some(tools), _) => tools,
-            (None, Some(before)) => before.asked.tools.clone(),
-            (None, None) => json!([]),
+            (Some(tools), _) => Arc::new(tools.into_owned()),
+            (None, Some(before)) => Arc::clone(&before.tools),
+            (None, None) => Arc::new(json!([])),
         };
-        let wishes = written.wishes.unwrap_or_else(|| json!({}));
-        Some(Exchange { asked: Asked { messages, tools, wishes }, outcome: written.outcome })
+        let (own, outcome) = (written.messages.into_owned(), written.outcome.into_owned());
+        let len = goes_on.map_or(0, |link| link.kept).saturating_add(own.len());
+        let wishes = written.wishes.map_or_else(|| json!({}), Cow::into_owned);
+        self.exchanges.push(Exchange { goes_on, own, len, answer: outcome.answer(), tools, wishes, outcome });
+        Some(())
     }
-}
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    cassette: u64,
-    model: String,
-    exchanges: Vec<Written>,
-}
-
-/// An exchange without what earlier ones say already.
-fn short(exchange: &Exchange, before: &[Exchange]) -> Written {
-    let asked = &exchange.asked;
-    let common = |earlier: &Exchange| {
-        let conversation = earlier.conversation();
-        let same = conversation.iter().zip(&asked.messages).take_while(|(a, b)| a == b).count();
-        (same, conversation.len())
-    };
-    let mut best = None;
-    for (index, earlier) in before.iter().enumerate() {
-        let (same, all) = common(earlier);
-        if same > 0 && best.is_none_or(|(_, most, _)| same >= most) {
-            best = Some((index.saturating_add(1), same, all));
-        }
-    }
-    let tools = match before.last() {
-        Some(last) => (last.asked.tools != asked.tools).then(|| asked.tools.clone()),
-        None => Some(asked.tools.clone()),
-    };
-    let kept = best.map_or(0, |(_, same, _)| same);
-    Written {
-        continues: best.map(|(number, _, _)| number),
-        keeps: best.and_then(|(_, same, all)| (same < all).then_some(same)),
-        messages: asked.messages.get(kept..).unwrap_or_default().to_vec(),
-        tools,
-        wishes: asked.wishes.as_object().filter(|wishes| !wishes.is_empty()).map(|_| asked.wishes.clone()),
-        outcome: exchange.outcome.clone(),
+    /// An exchange as it stands in the file.
+    fn written(&self, index: usize) -> Option<Written<'_>> {
+        let exchange = self.exchanges.get(index)?;
+        let before = index.checked_sub(1).and_then(|before| self.exchanges.get(before));
+        let all = |link: &Link| self.exchanges.get(link.to).map_or(0, Exchange::conversation);
+        Some(Written {
+            continues: exchange.goes_on.map(|link| link.to.saturating_add(1)),
+            keeps: exchange.goes_on.filter(|link| link.kept < all(link)).map(|link| link.kept),
+            messages: Cow::Borrowed(&exchange.own),
+            tools: before
+                .is_none_or(|before| before.tools != exchange.tools)
+                .then(|| Cow::Borrowed(&*exchange.tools)),
+            wishes: exchange
+                .wishes
+                .as_object()
+                .is_some_and(|wishes| !wishes.is_empty())
+                .then(|| Cow::Borrowed(&exchange.wishes)),
+            outcome: Cow::Borrowed(&exchange.outcome),
+        })
     }
 }
 
 impl Exchange {
-    /// The messages of the question, and the answer if there was one.
-    fn conversation(&self) -> Vec<Value> {
-        let mut messages = self.asked.messages.clone();
-        if let Outcome::Answered(reply) = &self.outcome {
-            messages.push(visible(&Message::Assistant(reply.message.clone())));
+    /// What it adds to the conversation that it goes on with: the question's own messages, and the answer.
+    fn said(&self) -> impl Iterator<Item = &Value> {
+        self.own.iter().chain(&self.answer)
+    }
+
+    /// How many messages the conversation has, the answer counted.
+    fn conversation(&self) -> usize {
+        self.len.saturating_add(usize::from(self.answer.is_some()))
+    }
+}
+
+impl Outcome {
+    fn answer(&self) -> Option<Value> {
+        match self {
+            Self::Answered(reply) => Some(visible(&Message::Assistant(reply.message.clone()))),
+            Self::Failed(_) => None,
         }
-        messages
     }
 }
 

@@ -17,7 +17,8 @@ use opentool_schema::{MessageFormat, Reply, holds_all, parse_calls};
 use serde_json::{Map, Value, json};
 
 use super::Provider;
-use super::failure;
+use super::failure::{self, Unclean};
+use super::measure::Kept;
 use super::tools::WireTools;
 
 /// The most characters of an unknown reason that are kept.
@@ -100,7 +101,7 @@ pub(super) trait Codec: Sync {
     fn own(&self) -> &'static [&'static str];
 
     /// What an answer says beside its text and calls; an error for a body that is no answer.
-    fn read(&self, answer: &Value) -> Result<Said, ModelError>;
+    fn read(&self, answer: &Value) -> Result<Said, Unclean>;
 
     /// What of a turn, as it came, goes back to the provider; `None` where our own message holds all of it.
     fn keep(&self, turn: Vec<Value>) -> Option<Vec<Value>>;
@@ -116,8 +117,9 @@ pub(super) trait Codec: Sync {
 
 /// A stream that is being put together.
 pub(super) trait Assembly: Send {
-    /// Takes the next event; adds what it tells. Names of tools are the provider's.
-    fn take(&mut self, event: Value, told: &mut Vec<ReplyEvent>) -> Result<(), ModelError>;
+    /// Takes the next event; adds what it tells. Names of tools are the provider's. What stays of the event, but for
+    /// words and thoughts that are told, is weighed.
+    fn take(&mut self, event: Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean>;
 
     /// Whether the answer is complete. A stream that ends before broke off.
     fn is_complete(&self) -> bool;
@@ -137,7 +139,7 @@ pub(super) fn read(
     tools: &WireTools,
     answer: &Value,
     reply: Reply<'_>,
-) -> Result<ChatReply, ModelError> {
+) -> Result<ChatReply, Unclean> {
     if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
         // Gateways report the failure of the server behind them with status 200.
         return Err(failure::of_event(error));
@@ -177,8 +179,8 @@ pub(super) fn other(reason: &str) -> StopReason {
 }
 
 /// An answer that is not in the format.
-fn protocol(what: &str) -> ModelError {
-    ModelError::Protocol(what.into())
+fn protocol(what: &str) -> Unclean {
+    ModelError::Protocol(what.into()).into()
 }
 
 /// The number at a pointer; 0 without one.

@@ -23,16 +23,28 @@ pub(super) fn base(text: &str) -> Result<Url, ModelError> {
 /// An address as `OLLAMA_HOST` has it: with or without a scheme and a port, and possibly the one to listen at.
 pub(super) fn ollama_host(text: &str) -> String {
     let text = text.trim().trim_end_matches('/');
-    let (scheme, host) = text.split_once("://").unwrap_or(("http", text));
-    let host = host.replacen("0.0.0.0", "127.0.0.1", 1);
-    let has_port =
-        host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    // Behind a scheme of its own, an address has that scheme's port.
-    if has_port || host.contains('/') || text.contains("://") {
-        format!("{scheme}://{host}")
-    } else {
-        format!("{scheme}://{host}:11434")
-    }
+    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
+    let (server, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let (host, port) = match server.rsplit_once(':') {
+        // An address of version 6 has colons of its own, and brackets where a port may follow.
+        Some((host, port)) if is_port(port) && (!host.contains(':') || host.ends_with(']')) => (host, port),
+        _ => (server, ""),
+    };
+    // Where it listens at every address, it is asked at this machine's own.
+    let host = match host {
+        "" | "0.0.0.0" => "127.0.0.1".to_owned(),
+        "::" | "[::]" => "[::1]".to_owned(),
+        host if host.contains(':') && !host.starts_with('[') => format!("[{host}]"),
+        host => host.to_owned(),
+    };
+    let port = match port {
+        // Behind a scheme of its own, or before a path, an address has that scheme's port.
+        "" if text.contains("://") || !path.is_empty() => String::new(),
+        "" => ":11434".to_owned(),
+        port => format!(":{port}"),
+    };
+    format!("{scheme}://{host}{port}{path}")
 }
 
 /// The base address with a path behind it, unless it is the whole address already. A version that the base ends with
@@ -107,6 +119,13 @@ mod tests {
             ("0.0.0.0:11434", "http://127.0.0.1:11434"),
             ("box:8080/", "http://box:8080"),
             ("https://ollama.example", "https://ollama.example"),
+            ("10.0.0.0:8098", "http://10.0.0.0:8098"),
+            ("10.0.0.0.example", "http://10.0.0.0.example:11434"),
+            (":11434", "http://127.0.0.1:11434"),
+            (":8080", "http://127.0.0.1:8080"),
+            ("[::]:11434", "http://[::1]:11434"),
+            ("::1", "http://[::1]:11434"),
+            ("box/ollama", "http://box/ollama"),
         ] {
             assert_eq!(ollama_host(host), expected);
         }

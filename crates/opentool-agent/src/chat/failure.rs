@@ -1,7 +1,8 @@
 //! What an unsuccessful answer of a provider means, in whatever way it says so.
 //!
 //! The text of the server is shown, because it is the only one that knows what is wrong; but it is bounded, on one
-//! line, and without the secrets that were sent, which some servers repeat.
+//! line, and without the secrets that were sent, which some servers repeat. What a server said is an [`Unclean`] until
+//! the secrets are out: there is no other way to an error, and nothing is cut before, which could leave half a secret.
 
 use std::time::Duration;
 
@@ -9,20 +10,53 @@ use opentool_core::ModelError;
 use opentool_http::{HeaderMap, HttpError, StatusCode};
 use serde_json::Value;
 
+use super::measure;
+
 /// The most characters of a server's text that are shown.
 const SHOWN: usize = 500;
 
 /// The longest wait that is believed: what asks for more is not waited for anyway.
 const LONGEST_WAIT: f64 = 86_400.0;
 
+/// An error with the words of a server as they came: of any length, and perhaps with the key that was sent. It cannot be
+/// shown (there is deliberately no `Debug`), only cleaned.
+pub(super) struct Unclean {
+    error: ModelError,
+    /// Ours, for the end of the text.
+    hint: &'static str,
+}
+
+impl From<ModelError> for Unclean {
+    fn from(error: ModelError) -> Self {
+        Self { error, hint: "" }
+    }
+}
+
+impl Unclean {
+    /// The error without secrets, in one line, bounded.
+    pub(super) fn clean(self, redact: impl Fn(&str) -> String) -> ModelError {
+        let clean = |text: &str| format!("{}{}", plain(text, &redact), self.hint).into();
+        match self.error {
+            ModelError::Protocol(text) => ModelError::Protocol(clean(&text)),
+            ModelError::Unauthorized(text) => ModelError::Unauthorized(clean(&text)),
+            ModelError::Unsupported(text) => ModelError::Unsupported(clean(&text)),
+            ModelError::Rejected { status, message } => {
+                ModelError::Rejected { status, message: clean(&message) }
+            }
+            ModelError::RateLimited { message, retry_after } => {
+                ModelError::RateLimited { message: clean(&message), retry_after }
+            }
+            ModelError::Unreachable { message, source } => {
+                ModelError::Unreachable { message: clean(&message), source }
+            }
+            other => other,
+        }
+    }
+}
+
 /// The error that a status other than success means.
-pub(super) fn of_status(
-    status: StatusCode,
-    headers: &HeaderMap,
-    body: &[u8],
-    redact: impl Fn(&str) -> String,
-) -> ModelError {
-    let parsed: Option<Value> = serde_json::from_slice(body).ok();
+pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Unclean {
+    let parsed: Option<Value> = measure::check(body).ok().and_then(|()| serde_json::from_slice(body).ok());
     // Gemini's servers put the object into a list.
     let parsed = match parsed {
         Some(Value::Array(mut list)) if list.len() == 1 => list.pop(),
@@ -30,17 +64,14 @@ pub(super) fn of_status(
     };
     let said = match &parsed {
         Some(value) => text_of(value.get("error").filter(|error| !error.is_null()).unwrap_or(value)),
-        None => plain(&String::from_utf8_lossy(body)),
+        None => String::from_utf8_lossy(body).into_owned(),
     };
-    let said = if said.is_empty() {
-        status.canonical_reason().unwrap_or("no text").to_owned()
-    } else {
-        // What was cut off could end in half a secret, so the whole text is searched first.
-        plain(&redact(&said))
-    };
+    let said =
+        if said.trim().is_empty() { status.canonical_reason().unwrap_or("no text").to_owned() } else { said };
     let code = parsed.as_ref().and_then(|value| value.get("error")?.get("code")?.as_str());
     let retry_after = wait(headers).or_else(|| parsed.as_ref().and_then(retry_info));
-    match status.as_u16() {
+    let mut hint = "";
+    let error = match status.as_u16() {
         401 | 403 => ModelError::Unauthorized(said.into()),
         // Waiting does not help against an empty account.
         429 if code != Some("insufficient_quota") => {
@@ -51,11 +82,12 @@ pub(super) fn of_status(
         503 if retry_after.is_some() => ModelError::RateLimited { message: said.into(), retry_after },
         404 if parsed.as_ref().is_none_or(|value| value.get("error").is_none()) => {
             // Not "no such model": the server does not know the path.
-            let message = format!("{said}; is the base URL right? It usually ends with `/v1`");
-            ModelError::Rejected { status: 404, message: message.into() }
+            hint = "; is the base URL right? It usually ends with `/v1`";
+            ModelError::Rejected { status: 404, message: said.into() }
         }
         status => ModelError::Rejected { status, message: said.into() },
-    }
+    };
+    Unclean { error, hint }
 }
 
 /// How long the headers ask to wait.
@@ -80,21 +112,20 @@ fn seconds(seconds: f64) -> Option<Duration> {
 }
 
 /// The error that an event of a stream, or a body of a good status, holds.
-pub(super) fn of_event(error: &Value) -> ModelError {
-    let message = plain(&text_of(error)).into();
+pub(super) fn of_event(error: &Value) -> Unclean {
+    let message = text_of(error).into();
     let word = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
     let status = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
     let kinds = [word("type"), word("code"), word("status")];
     let is = |names: &[&str]| kinds.iter().any(|kind| names.contains(kind));
-    if status == Some(429)
+    let error = if status == Some(429)
         || is(&[
             "rate_limit_error",
             "rate_limit_exceeded",
             "overloaded_error",
             "RESOURCE_EXHAUSTED",
             "slow_down",
-        ])
-    {
+        ]) {
         ModelError::RateLimited { message, retry_after: None }
     } else if is(&["authentication_error", "permission_error", "PERMISSION_DENIED", "UNAUTHENTICATED"]) {
         ModelError::Unauthorized(message)
@@ -113,27 +144,28 @@ pub(super) fn of_event(error: &Value) -> ModelError {
         ModelError::Rejected { status, message }
     } else {
         ModelError::Protocol(message)
-    }
+    };
+    error.into()
 }
 
 /// A stream that ended before the answer did.
 pub(super) fn broke_off() -> ModelError {
     let source = "the stream ended before the answer did";
-    ModelError::Unreachable { message: "the answer broke off".into(), source: Some(source.into()) }
+    let message = "it answered, but the answer broke off";
+    ModelError::Unreachable { message: message.into(), source: Some(source.into()) }
 }
 
-/// The same error without secrets in its text.
-pub(super) fn redacted(error: ModelError, redact: impl Fn(&str) -> String) -> ModelError {
-    let clean = |text: &str| plain(&redact(text)).into();
-    match error {
-        ModelError::Protocol(text) => ModelError::Protocol(clean(&text)),
-        ModelError::Unauthorized(text) => ModelError::Unauthorized(clean(&text)),
-        ModelError::Rejected { status, message } => ModelError::Rejected { status, message: clean(&message) },
-        ModelError::RateLimited { message, retry_after } => {
-            ModelError::RateLimited { message: clean(&message), retry_after }
-        }
-        other => other,
-    }
+/// A stream that says nothing any more.
+pub(super) fn stalled(limit: Duration) -> ModelError {
+    let message = format!("it answered, but then nothing came for {limit:?}");
+    ModelError::Unreachable { message: message.into(), source: Some("the stream stalled".into()) }
+}
+
+/// An answer of another kind than the one that was asked for, such as the page of a proxy.
+pub(super) fn other_kind(kind: &str, wanted: &str, body: &str) -> Unclean {
+    let kind = kind.split(';').next().map(str::trim).filter(|kind| !kind.is_empty()).unwrap_or("something");
+    let shown = if body.is_empty() { String::new() } else { format!(": {body}") };
+    ModelError::Protocol(format!("it answered {kind}, not {wanted}{shown}").into()).into()
 }
 
 /// The error of an exchange without an answer.
@@ -157,8 +189,9 @@ pub(super) fn text_of(error: &Value) -> String {
     words.map_or_else(|| error.to_string(), str::to_owned)
 }
 
-/// One line, bounded.
-pub(super) fn plain(text: &str) -> String {
+/// One line, bounded, without secrets, which are taken out first.
+pub(super) fn plain(text: &str, redact: impl Fn(&str) -> String) -> String {
+    let text = redact(text);
     let mut line = String::new();
     for (i, word) in
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).enumerate()

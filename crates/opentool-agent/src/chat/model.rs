@@ -3,6 +3,7 @@
 //! What is said is the codec's business (`codec.rs`), what failures mean is in `failure.rs`, and pieces are read in
 //! `stream.rs`. It deliberately does not retry: that is a layer around any model ([`Retry`](super::Retry)).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +16,20 @@ use serde_json::{Map, Value};
 
 use super::codec::{self, Ask, Codec, Delivery, Server};
 use super::endpoint::{self, unusable};
+use super::failure::Unclean;
 use super::tools::{Cache, WireTools};
-use super::{Provider, failure, stream};
+use super::{Provider, failure, measure, stream};
 
+/// How long a stream may say nothing if nobody says otherwise.
+const STALL: Duration = Duration::from_secs(300);
 /// How long an answer may take if nobody says otherwise: models that think are slow.
 const TIMEOUT: Duration = Duration::from_secs(600);
 /// The largest answer that is read, in bytes.
-const ANSWER: u64 = 32 * 1024 * 1024;
+const ANSWER: usize = 32 * 1024 * 1024;
+/// The largest text that says why there is no answer; of a larger one nothing is shown.
+const REFUSAL: usize = 1024 * 1024;
+/// Parts of an address's query that are no secret.
+const PUBLIC: [&str; 3] = ["api-version", "alt", "version"];
 /// What is shorter, in bytes, is a placeholder (`none`, `ollama`), and hiding it would only garble texts.
 const SECRET: usize = 8;
 /// The version of Anthropic's API that is spoken.
@@ -50,6 +58,7 @@ pub struct Model {
     headers: Vec<(HeaderName, HeaderValue)>,
     parameters: Map<String, Value>,
     client: Client,
+    stall: Duration,
     lowered: Arc<Cache>,
 }
 
@@ -65,6 +74,7 @@ impl Model {
             headers: Vec::new(),
             parameters: Map::new(),
             client: client(TIMEOUT),
+            stall: STALL,
             lowered: Arc::default(),
         }
     }
@@ -115,6 +125,13 @@ impl Model {
         self
     }
 
+    /// Sets how long a stream may be silent before it is given up. Whatever comes counts, also a sign of life without
+    /// words (a comment, a ping); what holds for the whole is [`Model::timeout`]. Default: 5 minutes.
+    pub fn stall_timeout(mut self, limit: Duration) -> Self {
+        self.stall = limit;
+        self
+    }
+
     /// Whose wire it speaks.
     pub fn provider(&self) -> Provider {
         self.provider
@@ -147,29 +164,60 @@ impl Model {
         let mut body = codec.body(&ask)?;
         merge(&mut body, &self.parameters, codec.own());
         let post = self.signed(Request::post_json(url, &Value::Object(body)))?;
+        // Of a stream, what is kept is limited, not what comes: a word may come in 300 bytes.
+        let post = post.body_limit(u64::MAX);
         let incoming = self.client.open(post).await.map_err(failure::of_exchange)?;
         if incoming.status().is_success() {
             return Ok(incoming);
         }
-        let response = incoming.whole().await.map_err(failure::of_exchange)?;
-        let redact = |text: &str| self.redact(text);
-        Err(failure::of_status(response.status, &response.headers, &response.body, redact))
+        let (status, headers) = (incoming.status(), incoming.headers().clone());
+        let said = read(incoming, REFUSAL).await?.unwrap_or_default();
+        Err(self.clean(failure::of_status(status, &headers, &said)))
     }
 
     /// Reads a body that came whole.
     pub(super) async fn whole(&self, incoming: Incoming, tools: &WireTools) -> Result<ChatReply, ModelError> {
-        let response = incoming.whole().await.map_err(failure::of_exchange)?;
-        let text = response.text();
-        let answer: Value = serde_json::from_str(&text).map_err(|error| {
-            let shown = failure::plain(&self.redact(&text));
-            ModelError::Protocol(format!("not JSON ({error}): {shown}").into())
+        let kind = content_type(&incoming);
+        let origin = incoming.url().origin().ascii_serialization();
+        let body = read(incoming, ANSWER).await?.ok_or_else(|| {
+            let why = format!("the answer of {origin} is larger than the limit of {ANSWER} bytes");
+            ModelError::Protocol(why.into())
         })?;
-        codec::read(self.codec(), tools, &answer, Reply::Text(&text)).map_err(|error| self.redacted(error))
+        measure::check(&body)?;
+        let text = match String::from_utf8(body) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        };
+        let answer: Value = serde_json::from_str(&text).map_err(|error| {
+            self.clean(if is_page(&kind) {
+                failure::other_kind(&kind, "JSON", &text)
+            } else {
+                ModelError::Protocol(format!("not JSON ({error}): {text}").into()).into()
+            })
+        })?;
+        codec::read(self.codec(), tools, &answer, Reply::Text(&text)).map_err(|error| self.clean(error))
+    }
+
+    /// What came in the place of a stream, as an error.
+    pub(super) async fn no_stream(&self, incoming: Incoming) -> ModelError {
+        let kind = content_type(&incoming);
+        match read(incoming, REFUSAL).await {
+            Ok(body) => {
+                let body = body.unwrap_or_default();
+                self.clean(failure::other_kind(&kind, "a stream", &String::from_utf8_lossy(&body)))
+            }
+            Err(error) => error,
+        }
+    }
+
+    /// How long a stream may be silent.
+    pub(super) fn stall(&self) -> Duration {
+        self.stall
     }
 
     /// The error without the secrets that were sent.
-    pub(super) fn redacted(&self, error: ModelError) -> ModelError {
-        failure::redacted(error, |text| self.redact(text))
+    pub(super) fn clean(&self, error: Unclean) -> ModelError {
+        error.clean(|text| self.redact(text))
     }
 
     fn signed(&self, mut post: Request) -> Result<Request, ModelError> {
@@ -200,15 +248,24 @@ impl Model {
 
     /// The text without the secrets that were sent.
     fn redact(&self, text: &str) -> String {
-        let key = self.key.as_ref().map(|key| key.expose_secret().as_bytes());
-        let values = self.headers.iter().map(|(_, value)| value.as_bytes());
-        let mut text = text.to_owned();
-        for secret in key.into_iter().chain(values) {
-            if let Some(secret) = std::str::from_utf8(secret).ok().filter(|secret| secret.len() >= SECRET) {
-                text = text.replace(secret, "***");
-            }
+        let mut secrets: Vec<&str> = self.key.iter().map(|key| key.expose_secret()).collect();
+        for (_, value) in &self.headers {
+            let Ok(value) = std::str::from_utf8(value.as_bytes()) else { continue };
+            // Whole, and without the word in front: `Bearer …`.
+            secrets.push(value);
+            secrets.extend(value.split_whitespace());
         }
-        text
+        // As it was sent, and as a server reads it.
+        let query: Vec<(Cow<'_, str>, Cow<'_, str>)> = self.base.iter().flat_map(Url::query_pairs).collect();
+        let is_secret = |name: &str| !PUBLIC.contains(&name);
+        secrets.extend(query.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| &**value));
+        let sent = self.base.iter().filter_map(Url::query).flat_map(|query| query.split('&'));
+        let sent = sent.filter_map(|pair| pair.split_once('=')).filter(|(name, _)| is_secret(name));
+        secrets.extend(sent.map(|(_, value)| value));
+        secrets.retain(|secret| secret.len() >= SECRET);
+        // One that is part of another must not break it up.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
     }
 }
 
@@ -245,7 +302,35 @@ impl fmt::Debug for Model {
 
 fn client(limit: Duration) -> Client {
     // A model that thinks sends nothing for minutes: the whole exchange is limited, silence is not.
-    Client::new(Options::new().timeout(limit).idle_timeout(None).body_limit(ANSWER))
+    Client::new(Options::new().timeout(limit).idle_timeout(None))
+}
+
+/// The kind of an answer, as it was sent.
+pub(super) fn content_type(incoming: &Incoming) -> String {
+    let kind = incoming.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+    kind.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Whether an answer is a page for people: the address is not that of an API.
+pub(super) fn is_page(kind: &str) -> bool {
+    ["text/html", "application/xhtml"].iter().any(|page| kind.starts_with(page))
+}
+
+/// Whether an answer says that it is a stream.
+pub(super) fn is_stream(kind: &str) -> bool {
+    ["text/event-stream", "application/x-ndjson"].iter().any(|stream| kind.starts_with(stream))
+}
+
+/// The body; nothing if it is larger than the limit, because what is cut off could end in half a secret.
+async fn read(mut incoming: Incoming, limit: usize) -> Result<Option<Vec<u8>>, ModelError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = incoming.chunk().await.map_err(failure::of_exchange)? {
+        if body.len().saturating_add(chunk.len()) > limit {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
 }
 
 /// Adds the host's parameters; an object goes into the object that stands there.

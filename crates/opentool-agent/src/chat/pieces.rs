@@ -41,7 +41,7 @@ impl Calls {
     /// Takes a fragment; adds what it tells.
     pub(super) fn take(&mut self, fragment: Fragment<'_>, told: &mut Vec<ReplyEvent>) {
         let Some(index) = self.place(&fragment) else { return };
-        let Some(call) = self.0.get_mut(index) else { return };
+        let Some(call) = self.0.get_mut(index).filter(|call| !call.repeats(&fragment)) else { return };
         if call.id.is_empty() {
             fragment.id.clone_into(&mut call.id);
         }
@@ -68,12 +68,23 @@ impl Calls {
 
     /// The place of the call that a fragment belongs to; of a new one, if it begins one.
     fn place(&mut self, fragment: &Fragment<'_>) -> Option<usize> {
-        let known =
-            |id: &str| (!id.is_empty()).then(|| self.0.iter().position(|call| call.id == id)).flatten();
+        // An id that stands under two numbers is that of two calls: some servers put the name of the tool there.
+        let is_other = |call: &Call| {
+            let number = fragment.number.filter(|_| !fragment.name.is_empty());
+            number.is_some_and(|number| call.number.is_some_and(|own| own != number))
+        };
+        let known = |id: &str| {
+            let place = || self.0.iter().rposition(|call| call.id == id && !is_other(call));
+            (!id.is_empty()).then(place).flatten()
+        };
         // Of several calls with one number the last one is still being written.
         let numbered =
             fragment.number.and_then(|number| self.0.iter().rposition(|call| call.number == Some(number)));
         let candidate = match (known(fragment.id), numbered) {
+            // The number says more than the id, unless all calls have the same one.
+            (_, Some(place)) if self.0.get(place).is_some_and(|call| call.is_named(fragment.id)) => {
+                Some(place)
+            }
             (Some(place), _) => Some(place),
             (None, Some(place)) => Some(place),
             // Only what says nothing about its call belongs to the last one.
@@ -95,15 +106,34 @@ impl Calls {
 }
 
 impl Call {
+    /// Whether this is the call of an id, as far as both have one.
+    fn is_named(&self, id: &str) -> bool {
+        id.is_empty() || self.id.is_empty() || self.id == id
+    }
+
+    /// Whether a fragment says all of this call again, id and number included, as some servers do at the end.
+    fn repeats(&self, fragment: &Fragment<'_>) -> bool {
+        !self.id.is_empty()
+            && !self.arguments.is_empty()
+            && (fragment.number, fragment.id, fragment.name) == (self.number, &*self.id, &*self.name)
+            && serde_json::from_str::<Value>(&self.arguments).is_ok_and(|whole| whole.is_object())
+            && match fragment.arguments {
+                Some(Value::String(text)) => *text == self.arguments,
+                Some(whole) => serde_json::from_str::<Value>(&self.arguments).is_ok_and(|own| own == *whole),
+                None => false,
+            }
+    }
+
     /// Whether a fragment that seems to be of this call begins another one.
     fn is_over(&self, fragment: &Fragment<'_>) -> bool {
-        if !fragment.id.is_empty() && !self.id.is_empty() {
-            return fragment.id != self.id;
+        if !fragment.id.is_empty() && !self.id.is_empty() && fragment.id != self.id {
+            return true;
         }
-        // Without ids, a name behind whole arguments begins the next call.
+        // A name behind whole arguments begins the next call, also where all have one id; but not if it is all said again.
         !fragment.name.is_empty()
             && !self.name.is_empty()
             && serde_json::from_str::<Value>(&self.arguments).is_ok_and(|whole| whole.is_object())
+            && !self.repeats(fragment)
             && fragment.arguments.is_none_or(|next| next.as_str().is_none_or(|text| text.trim() != ""))
     }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::stream;
 use opentool_core::{BoxFuture, ChatModel, ChatReply, ChatRequest, ModelError, ReplyEvent, ReplyStream};
 
-use super::cassette::{Asked, Cassette, Outcome, difference, fits};
+use super::cassette::{Asked, Cassette, Fit, Outcome, difference, fits};
 use crate::scrub::Scrub;
 
 /// How many characters a piece of a played stream has at least, before it ends at the end of a word.
@@ -55,7 +55,7 @@ impl Player {
         Ok(Self {
             path: path.into(),
             name: cassette.model.as_str().into(),
-            played: Arc::new(Mutex::new(vec![false; cassette.exchanges.len()])),
+            played: Arc::new(Mutex::new(vec![false; cassette.len()])),
             cassette: Arc::new(cassette),
             matching: Match::default(),
             scrub: Scrub::of_environment(),
@@ -68,7 +68,8 @@ impl Player {
         self
     }
 
-    /// Takes this text out of questions before they are compared, as [`Recorder::secret`](super::Recorder::secret) did.
+    /// Takes this text out of what is said about a question that was not recorded. Questions are compared as they are:
+    /// what [`Recorder::secret`](super::Recorder::secret) took out fits any text in its place.
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
         self.scrub.secret(secret.into());
         self
@@ -89,33 +90,36 @@ impl Player {
     }
 
     fn answer(&self, request: &ChatRequest<'_>) -> Result<ChatReply, ModelError> {
-        let mut asked = Asked::of(request, &self.scrub);
+        let asked = Asked::of(request);
         let mut played = self.played();
-        let is_fit = |recorded: &Asked, asked: &mut Asked| match self.matching {
-            Match::Order => true,
-            Match::Everything => fits(recorded, asked),
-            Match::Messages => {
-                asked.tools.clone_from(&recorded.tools);
-                asked.wishes.clone_from(&recorded.wishes);
-                fits(recorded, asked)
-            }
+        let what = match self.matching {
+            Match::Messages => Fit::Messages,
+            _ => Fit::Everything,
         };
-        let exchanges = self.cassette.exchanges.iter().zip(played.iter_mut()).enumerate();
+        let is_fit = |index: usize| {
+            self.matching == Match::Order
+                || (self.cassette.messages(index) == asked.messages.len()
+                    && self.cassette.asked(index).is_some_and(|recorded| fits(&recorded, &asked, what)))
+        };
         let mut next = None;
-        for (index, (exchange, played)) in exchanges.filter(|(_, (_, played))| !**played) {
-            if is_fit(&exchange.asked, &mut asked) {
+        for (index, played) in played.iter_mut().enumerate().filter(|(_, played)| !**played) {
+            if is_fit(index)
+                && let Some(outcome) = self.cassette.outcome(index)
+            {
                 *played = true;
-                return match &exchange.outcome {
+                return match outcome {
                     Outcome::Answered(reply) => Ok((**reply).clone()),
                     Outcome::Failed(failed) => Err(failed.error()),
                 };
             }
-            next = next.or(Some((index, exchange)));
+            next = next.or(Some(index));
         }
         let path = self.path.display();
         let why = match next {
-            Some((index, exchange)) => {
-                let differs = difference(&exchange.asked, &asked).unwrap_or_default();
+            Some(index) => {
+                let recorded = self.cassette.asked(index);
+                let differs = recorded.and_then(|recorded| difference(&recorded, &asked, what, &self.scrub));
+                let differs = differs.unwrap_or_default();
                 format!("question {} of {path} was another one: {differs}", index.saturating_add(1))
             }
             None => format!("{path} has {} answers, and all were given", played.len()),

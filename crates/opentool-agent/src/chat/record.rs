@@ -4,6 +4,7 @@
 //! A stream that its reader drops is not written: what nobody heard to its end cannot be played.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +12,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::unfold;
 use opentool_core::{BoxFuture, ChatModel, ChatReply, ChatRequest, ModelError, ReplyEvent, ReplyStream};
 
-use super::cassette::{Asked, Cassette, Exchange, Failed, Outcome, unusable};
+use super::cassette::{Asked, Cassette, Failed, Outcome, unusable};
 use crate::scrub::Scrub;
 
 /// A model whose exchanges are recorded into a file, to be played by [`Player`](super::Player) or `replay:FILE`.
@@ -37,26 +38,56 @@ pub struct Recorder<M> {
 }
 
 /// What is recorded, by the order of the questions; nothing yet for those without an answer so far.
-#[derive(Default)]
-struct Tape(Vec<Option<Exchange>>);
+struct Tape {
+    /// Whether the question of each place is on the cassette.
+    filled: Vec<bool>,
+    cassette: Cassette,
+}
 
 impl<M: ChatModel> Recorder<M> {
-    /// Records into this file, which is written with the first answer, in the place of what is there. Its folder is made
-    /// if it is missing.
+    /// Records into this file, which is written with the first answer, in the place of a recording that is there. A new
+    /// file is for its owner alone; one that is there keeps who may read it. Its folder is made if it is missing.
     ///
     /// # Errors
-    /// [`ModelError::Unsupported`] if the folder cannot be made or the path names no file.
+    /// [`ModelError::Unsupported`] if the folder cannot be made, the path names no file, or what is there is no
+    /// recording: a file with something else in it, a link, a device.
     pub fn new(model: M, path: impl Into<PathBuf>) -> Result<Self, ModelError> {
         let path: PathBuf = path.into();
-        if path.file_name().is_none() || path.is_dir() {
-            return Err(unusable(format!("{} names no file to record into", path.display())));
+        let shown = path.display();
+        if path.file_name().is_none() {
+            return Err(unusable(format!("{shown} names no file to record into")));
+        }
+        match std::fs::symlink_metadata(&path) {
+            Ok(there) if !there.is_file() => {
+                return Err(unusable(format!(
+                    "{shown} is no regular file; a recording would replace it: name another one"
+                )));
+            }
+            Ok(there) if there.len() > 0 => {
+                Cassette::read(&path).map_err(|error| {
+                    unusable(format!(
+                        "{shown} holds something else than a recording, which would replace it; name another file, \
+                         or remove it ({error})"
+                    ))
+                })?;
+            }
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(unusable(format!("{shown} cannot be recorded into: {error}")));
+            }
+            _ => {}
         }
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| {
                 unusable(format!("the folder {} cannot be made: {error}", folder.display()))
             })?;
         }
-        Ok(Self { model, path: path.into(), scrub: Scrub::of_environment(), tape: Arc::default() })
+        let tape = Tape { filled: Vec::new(), cassette: Cassette::new(model.name()) };
+        Ok(Self {
+            model,
+            path: path.into(),
+            scrub: Scrub::of_environment(),
+            tape: Arc::new(Mutex::new(tape)),
+        })
     }
 
     /// Takes this text out of what is written, too.
@@ -73,8 +104,8 @@ impl<M: ChatModel> Recorder<M> {
     /// A place on the tape for a question.
     fn place(&self) -> usize {
         let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        tape.0.push(None);
-        tape.0.len().saturating_sub(1)
+        tape.filled.push(false);
+        tape.filled.len().saturating_sub(1)
     }
 
     fn write(
@@ -83,18 +114,19 @@ impl<M: ChatModel> Recorder<M> {
         request: &ChatRequest<'_>,
         result: Result<&ChatReply, &ModelError>,
     ) -> Result<(), ModelError> {
-        let asked = Asked::of(request, &self.scrub);
+        let asked = Asked::of(request).without_secrets(&self.scrub);
         let outcome = match result {
             Ok(reply) => Outcome::Answered(Box::new(self.clean(reply)?)),
             Err(ModelError::ScriptEnded(_)) => return Ok(()),
-            Err(error) => Outcome::Failed(Failed::of(error)),
+            Err(error) => Outcome::Failed(Failed::of(error, &self.scrub)),
         };
         let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = tape.0.get_mut(place) {
-            *slot = Some(Exchange { asked, outcome });
+        let Tape { filled, cassette } = &mut *tape;
+        if let Some(slot) = filled.get_mut(place) {
+            *slot = true;
         }
-        let exchanges = tape.0.iter().flatten().cloned().collect();
-        let cassette = Cassette { model: self.model.name().to_owned(), exchanges };
+        let before = filled.iter().take(place).filter(|filled| **filled).count();
+        cassette.insert(before, asked, outcome);
         // Still under the lock: an older state must not come after a newer one.
         cassette
             .save(&self.path)

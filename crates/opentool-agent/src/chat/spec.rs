@@ -49,6 +49,10 @@ const KNOWN: [(&str, Provider); 13] = [
 /// [`ModelError::Unauthorized`] if there is no key, [`ModelError::Unreachable`] if the address in a variable is none.
 pub fn model(name: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
     if let Some(file) = name.trim().strip_prefix("replay:") {
+        if file.trim().is_empty() {
+            let why = "`replay:` names no file; write `replay:FILE`, with a file that was recorded";
+            return Err(ModelError::Unsupported(why.into()));
+        }
         return Ok(Arc::new(Player::open(file)?));
     }
     Ok(Arc::new(Retry::new(from_variables(name, &variable)?)))
@@ -154,7 +158,13 @@ fn of(provider: Provider, name: String, variables: Variables<'_>) -> Result<Mode
     let mut model = Model::new(provider, name);
     if let Some(address) = address {
         let address = if provider == Provider::Ollama { endpoint::ollama_host(&address) } else { address };
-        model = model.base_url(address)?;
+        let variable = provider.address_variable();
+        model = model.base_url(address).map_err(|error| match error {
+            ModelError::Unreachable { message, source } => {
+                ModelError::Unreachable { message: format!("{variable}: {message}").into(), source }
+            }
+            other => other,
+        })?;
     }
     Ok(match key {
         Some(key) => model.api_key(key),
@@ -228,7 +238,8 @@ mod tests {
         );
         assert!(from("qwen3", &[]).unwrap_err().contains("does not say whose model it is"));
         assert!(from("openai:", &[]).unwrap_err().contains("names no model"));
-        assert!(from("gpt-5", &[("OPENAI_BASE_URL", "sk-secret")]).unwrap_err().contains("not an address"));
+        let error = from("gpt-5", &[("OPENAI_BASE_URL", "sk-secret")]).unwrap_err();
+        assert!(error.contains("OPENAI_BASE_URL: the base URL is not an address"), "{error}");
     }
 
     #[test]

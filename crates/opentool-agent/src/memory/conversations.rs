@@ -13,7 +13,7 @@ use tokio::sync::Mutex as Turn;
 
 use super::{Memory, MemoryError, Place};
 use crate::guard::guarded_future;
-use crate::{Agent, AgentError, Prompt, Reply, Run};
+use crate::{Agent, AgentError, Prompt, Reply, Run, Step};
 
 /// An agent whose conversations are kept in a memory. Clones share both.
 ///
@@ -109,18 +109,51 @@ impl Conversations {
 
     /// Goes on with a run of this conversation that stopped to wait for a person's decision.
     ///
+    /// Before a call begins, the memory takes note of what the run brings: whoever else resumes the same run, in this
+    /// process or another one, finds that it went on, and the call is not made twice. If this process dies in between, the
+    /// run cannot be resumed here again; the conversation goes on with [`Conversations::say`], and the model reads that
+    /// nobody knows of a result.
+    ///
     /// # Errors
-    /// [`Interrupted`]; [`MemoryError::Conflict`] if the conversation went on without the run.
+    /// [`Interrupted`]; [`MemoryError::Conflict`] if the conversation went on without the run, or the run was resumed
+    /// already. Nothing was done then.
     pub async fn resume(&self, conversation: &str, run: Run) -> Result<Reply, Interrupted> {
         let turn = self.turn(conversation);
         let _turn = turn.lock().await;
         let kept = self.load(conversation).await?;
-        if !without_instructions(run.messages(), &kept).starts_with(&kept) {
+        let brought = run.to_messages();
+        let brought = without_instructions(&brought, &kept);
+        let is_waiting = matches!(run.step(), Step::Approve(_));
+        let is_taken = !run.allowed.is_empty() && brought.len() <= kept.len();
+        if !holds(&run, &kept) || (is_taken && !is_waiting) {
             let (expected, found) = (run.messages().len(), kept.len());
             let conflict = Box::new(MemoryError::Conflict { expected, found });
             return Err(Interrupted::NotKept { source: conflict, reply: None });
         }
-        self.finish(conversation, kept, self.resumed(conversation, run).await).await
+        if is_waiting || brought.len() <= kept.len() {
+            return self.finish(conversation, kept, self.resumed(conversation, run).await).await;
+        }
+        let not_kept = |source| Interrupted::NotKept { source: Box::new(source), reply: None };
+        self.write(conversation, &kept, brought).await.map_err(not_kept)?;
+        let result = self.resumed(conversation, run).await;
+        if let Err(AgentError::Suspended(again)) = &result
+            && without_instructions(&again.to_messages(), &kept) == brought
+        {
+            // Nothing was done: it can be resumed as it was.
+            let place = Place::After(brought.len());
+            of_the_host(self.memory.replace(conversation, place, &kept)).await.map_err(not_kept)?;
+        }
+        self.finish(conversation, brought.to_vec(), result).await
+    }
+
+    /// Puts these messages where `kept` is.
+    async fn write(&self, conversation: &str, kept: &[Message], all: &[Message]) -> Result<(), MemoryError> {
+        let place = Place::After(kept.len());
+        match all.strip_prefix(kept) {
+            Some(new) => of_the_host(self.memory.append(conversation, place, new)).await,
+            // The history had holes, which the run mended; or results came in another order.
+            None => of_the_host(self.memory.replace(conversation, place, all)).await,
+        }
     }
 
     /// The run, driven as a turn of this conversation.
@@ -147,13 +180,7 @@ impl Conversations {
             Err(error) => error.run().map(Run::to_messages).unwrap_or_default(),
         };
         let all = without_instructions(&all, &kept);
-        let place = Place::After(kept.len());
-        let written = match all.strip_prefix(kept.as_slice()) {
-            _ if all.is_empty() => Ok(()),
-            Some(new) => of_the_host(self.memory.append(conversation, place, new)).await,
-            // The history had holes, which the run mended.
-            None => of_the_host(self.memory.replace(conversation, place, all)).await,
-        };
+        let written = if all.is_empty() { Ok(()) } else { self.write(conversation, &kept, all).await };
         match (written, result) {
             (Ok(()), Ok(reply)) => Ok(reply),
             (Ok(()), Err(error)) => Err(Interrupted::Agent(Box::new(error))),
@@ -180,6 +207,17 @@ impl Conversations {
 async fn of_the_host<T>(work: BoxFuture<'_, Result<T, MemoryError>>) -> Result<T, MemoryError> {
     guarded_future("the memory", work).await.unwrap_or_else(|panic| {
         Err(MemoryError::Unavailable { message: "it panicked".into(), source: Some(panic.into()) })
+    })
+}
+
+/// Whether the run holds all that is kept. Results may stand in another order: they were noted as they came.
+fn holds(run: &Run, kept: &[Message]) -> bool {
+    let messages = without_instructions(run.messages(), kept);
+    let same = messages.iter().zip(kept).take_while(|(a, b)| a == b).count();
+    let (rest, noted) = (messages.get(same..).unwrap_or_default(), kept.get(same..).unwrap_or_default());
+    noted.iter().all(|message| match message {
+        Message::Tool(noted) => rest.contains(message) || run.results().any(|result| result == noted),
+        _ => false,
     })
 }
 

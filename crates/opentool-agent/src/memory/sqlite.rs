@@ -7,16 +7,18 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use opentool_core::{BoxFuture, Message};
-use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior, params};
 
 use super::error::{read, write};
 use super::{Memory, MemoryError, Place};
 
 /// How long a write waits for that of another process.
 const BUSY: Duration = Duration::from_secs(10);
+/// How long until something that SQLite does not wait for is tried again.
+const AGAIN: Duration = Duration::from_millis(5);
 /// The version of the tables, in the file's `user_version`.
 const VERSION: i64 = 1;
 
@@ -117,40 +119,66 @@ fn open(path: &Path) -> Result<Connection, MemoryError> {
     }
     let named =
         |error: rusqlite::Error| MemoryError::unavailable(format!("{}: {error}", path.display()), error);
-    let connection = Connection::open(path).map_err(named)?;
+    let mut connection = Connection::open(path).map_err(named)?;
     connection.busy_timeout(BUSY).map_err(named)?;
-    // Readers do not wait for writers; what was committed survives the process.
-    connection.pragma_update(None, "journal_mode", "WAL").map_err(named)?;
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(named)?;
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(named)?;
-    match (version, tables) {
-        (VERSION, _) => {}
-        (0, 0) => connection
-            .execute_batch(
-                "BEGIN IMMEDIATE;
-                 CREATE TABLE IF NOT EXISTS message (
-                     conversation TEXT NOT NULL,
-                     number INTEGER NOT NULL,
-                     message TEXT NOT NULL,
-                     PRIMARY KEY (conversation, number)
-                 ) WITHOUT ROWID, STRICT;
-                 PRAGMA user_version = 1;
-                 COMMIT;",
+    if !is_ours(&mut connection).map_err(named)? {
+        return Err(MemoryError::Unavailable {
+            message: format!(
+                "{} holds something else than conversations, or those of a newer version",
+                path.display()
             )
-            .map_err(named)?,
-        _ => {
-            return Err(MemoryError::Unavailable {
-                message: format!(
-                    "{} holds something else than conversations, or those of a newer version",
-                    path.display()
-                )
-                .into(),
-                source: None,
-            });
+            .into(),
+            source: None,
+        });
+    }
+    write_ahead(&connection).map_err(named)?;
+    Ok(connection)
+}
+
+/// Whether the file holds conversations; an empty one does from then on. One transaction, because several processes may
+/// open a new file at the same time.
+fn is_ours(connection: &mut Connection) -> rusqlite::Result<bool> {
+    let version = |connection: &Connection| -> rusqlite::Result<i64> {
+        connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+    };
+    if version(connection)? == VERSION {
+        return Ok(true);
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    match (version(&transaction)?, tables) {
+        (VERSION, _) => return Ok(true),
+        (0, 0) => {}
+        _ => return Ok(false),
+    }
+    transaction.execute_batch(
+        "CREATE TABLE message (
+             conversation TEXT NOT NULL,
+             number INTEGER NOT NULL,
+             message TEXT NOT NULL,
+             PRIMARY KEY (conversation, number)
+         ) WITHOUT ROWID, STRICT;
+         PRAGMA user_version = 1;",
+    )?;
+    transaction.commit()?;
+    Ok(true)
+}
+
+/// Has readers not wait for writers; what was committed survives the process.
+///
+/// Changing this needs the file for itself, and SQLite does not wait for that as it waits for a write.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let begin = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if is_busy(&error) && begin.elapsed() < BUSY => std::thread::sleep(AGAIN),
+            result => return result,
         }
     }
-    Ok(connection)
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 fn failed(error: rusqlite::Error) -> MemoryError {

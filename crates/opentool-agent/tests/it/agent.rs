@@ -374,7 +374,7 @@ async fn a_model_that_answers_nothing_ends_the_turn_and_does_not_spoil_the_next(
     });
     let mut conversation = Agent::new(model, ToolSet::new()).conversation();
     let reply = conversation.say("?").await.unwrap();
-    assert_eq!((reply.finish, reply.text.as_str()), (Finish::Answered, ""));
+    assert_eq!((reply.finish, reply.text.as_str()), (Finish::Empty, ""));
     assert_eq!(conversation.say("Hello?").await.unwrap().text, "0 answers before");
 }
 

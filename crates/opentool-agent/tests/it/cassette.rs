@@ -174,7 +174,7 @@ async fn no_secret_is_recorded_and_another_one_fits_in_its_place() {
     for secret in ["tulip", "ACME", "sk-proj", "abcdefgh12", "\"abc\""] {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
-    let player = Player::open(&file).unwrap().secret("Other Ltd.");
+    let player = Player::open(&file).unwrap();
     let reply = run(std::sync::Arc::new(player), "rose", "Other Ltd.").await.unwrap();
     assert_eq!(reply.text, "Authorization: Bearer [secret]");
 }
@@ -245,4 +245,124 @@ fn what_is_no_cassette_is_refused_with_its_place() {
     let error = write(&json!({"cassette": 1, "model": "m", "exchanges": [exchange]}));
     assert!(error.contains("question 1 goes on with one that is not before it"), "{error}");
     assert!(Recorder::new(chat::script(), folder.path()).is_err(), "a folder is no file");
+}
+
+#[tokio::test]
+async fn a_cassette_whose_questions_go_on_with_each_other_stays_small_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("long.json");
+    let answered =
+        json!({"message": {"content": [{"type": "text", "value": "y"}]}, "stop": "end", "usage": {}});
+    let said = json!([Message::user("x")]);
+    let exchange = |n: usize| match n {
+        0 => json!({"messages": said, "tools": [], "answered": answered}),
+        n => json!({"continues": n, "messages": said, "answered": answered}),
+    };
+    // Written out it would be half a gigabyte of messages, and far more in memory.
+    const EXCHANGES: usize = 3_000;
+    let exchanges: Vec<Value> = (0..EXCHANGES).map(exchange).collect();
+    let cassette = json!({"cassette": 1, "model": "m", "exchanges": exchanges});
+    std::fs::write(&file, cassette.to_string()).unwrap();
+    let player = Player::open(&file).unwrap();
+    let mut conversation = Vec::new();
+    let tools = ToolSet::new();
+    for _ in 0..3 {
+        conversation.push(Message::user("x"));
+        let reply = player.reply(ChatRequest::new(&conversation, &tools)).await.unwrap();
+        conversation.push(Message::Assistant(reply.message));
+    }
+    assert_eq!(player.left(), EXCHANGES - 3);
+}
+
+#[tokio::test]
+async fn branches_of_a_conversation_are_played_as_they_were_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("branches.json");
+    let last = |request: &ChatRequest<'_>| format!("{:?}", request.messages.last());
+    let model = Script::always(move |request| opentool_core::AssistantMessage::text(last(request)));
+    let recorder = Recorder::new(model, &file).unwrap();
+    let user = |text: &str| Message::user(text);
+    let answer = |text: &str| Message::Assistant(opentool_core::AssistantMessage::text(text));
+    let conversations = [
+        vec![user("a")],
+        vec![user("a"), answer("1"), user("b")],
+        vec![user("a"), answer("1"), user("c")],
+        vec![user("a"), answer("2"), user("b")],
+        vec![user("z")],
+        vec![user("a"), answer("1"), user("b"), answer("3"), user("d")],
+    ];
+    let tools = ToolSet::new();
+    let mut replies = Vec::new();
+    for messages in &conversations {
+        replies.push(recorder.reply(ChatRequest::new(messages, &tools)).await.unwrap());
+    }
+    let player = Player::open(&file).unwrap();
+    for (messages, reply) in conversations.iter().zip(&replies).rev() {
+        assert_eq!(player.reply(ChatRequest::new(messages, &tools)).await.unwrap(), *reply);
+    }
+}
+
+#[tokio::test]
+async fn a_secret_in_an_error_is_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("errors.json");
+    for error in [
+        || ModelError::Rejected { status: 400, message: "no such key sk-proj-0123456789abcdef".into() },
+        || ModelError::Rejected { status: 400, message: "ACME is unknown".into() },
+        || ModelError::Protocol("Authorization: Bearer sk-proj-0123456789abcdef ACME".into()),
+    ] {
+        let model = Recorder::new(chat::script().fails(error), &file).unwrap().secret("ACME");
+        ask(&model, "Hi.").await.unwrap_err();
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains("[secret]") && !text.contains("sk-proj") && !text.contains("ACME"), "{text}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_a_recording_is_recorded_over_and_nobody_else_reads_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let refused = |name: &str| Recorder::new(chat::script(), at(name)).unwrap_err().to_string();
+
+    std::fs::write(at("thesis.json"), "{\"chapter\": 1}").unwrap();
+    assert!(refused("thesis.json").contains("holds something else than a recording"));
+    std::fs::write(at("notes.txt"), "notes").unwrap();
+    std::os::unix::fs::symlink(at("notes.txt"), at("link")).unwrap();
+    assert!(refused("link").contains("no regular file"));
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    assert!(refused("socket").contains("no regular file"));
+    assert_eq!(std::fs::read_to_string(at("notes.txt")).unwrap(), "notes");
+
+    let mode = || std::fs::metadata(at("new.json")).unwrap().permissions().mode() & 0o777;
+    for expected in [0o600, 0o640] {
+        let model = Recorder::new(chat::script().text("Hi."), at("new.json")).unwrap();
+        ask(&model, "Hi.").await.unwrap();
+        assert_eq!(mode(), expected, "the owner decides who else reads it");
+        std::fs::set_permissions(at("new.json"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_difference_far_inside_a_long_text_is_shown_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("long.json");
+    let long = "word ".repeat(100);
+    ask(&Recorder::new(chat::script().text("Hi."), &file).unwrap(), &format!("{long} one")).await.unwrap();
+    let player = Player::open(&file).unwrap().secret("two");
+    let error = ask(&player, &format!("{long} two")).await.unwrap_err().to_string();
+    assert!(error.contains("one\", asked \"") || error.contains("one\""), "{error}");
+    assert!(error.contains("…") && error.contains("[secret]") && !error.contains("two"), "{error}");
+    let error = chat::model("replay:").map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("`replay:` names no file"), "{error}");
+}
+
+#[tokio::test]
+async fn what_this_machine_holds_for_secret_does_not_change_what_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plain.json");
+    ask(&Recorder::new(chat::script().text("Yes."), &file).unwrap(), "Is production ready?").await.unwrap();
+    let player = Player::open(&file).unwrap().secret("production");
+    assert_eq!(ask(&player, "Is production ready?").await.unwrap().message.to_text(), "Yes.");
 }

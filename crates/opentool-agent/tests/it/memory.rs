@@ -10,7 +10,7 @@ use opentool_agent::chat::Script;
 use opentool_agent::memory::{
     Conversations, InProcess, Interrupted, Memory, MemoryError, Place, Redis, Sqlite,
 };
-use opentool_agent::{Agent, Dispatcher, chat};
+use opentool_agent::{Agent, AgentError, Approvals, Decision, Dispatcher, Run, chat};
 use opentool_core::{
     AssistantMessage, ChatModel as _, ChatRequest, Content, Message, ModelError, ToolCall, ToolOutput,
     ToolResult, ToolSet,
@@ -250,4 +250,82 @@ async fn a_turn_that_somebody_else_overtook_is_not_mixed_in() {
     assert!(matches!(*source, MemoryError::Conflict { expected: 0, found: 1 }), "{source:?}");
     assert_eq!(reply.unwrap().text, "Done.");
     assert_eq!(memory.load("1").await.unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_file_may_be_opened_by_many_at_once() {
+    for _ in 0..40 {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("memory.db");
+        let opening = (0..8).map(|_| Sqlite::open(&file));
+        futures_util::future::try_join_all(opening).await.unwrap();
+    }
+}
+
+/// A shop that asks before it sells, what it has sold, and its conversations, twice: as two processes have them.
+fn shop(calls: usize, answers: [&str; 2]) -> (Arc<AtomicU32>, [Conversations; 2], InProcess) {
+    let (sold, memory) = (Arc::new(AtomicU32::new(0)), InProcess::new());
+    let of = |answer: &str| {
+        let count = Arc::clone(&sold);
+        let buy = raw("buy", move |_, _| {
+            count.fetch_add(1, Ordering::Relaxed);
+            async {
+                tokio::task::yield_now().await;
+                Ok(ToolOutput::text("sold"))
+            }
+        });
+        let wanted = (0..calls).map(|n| ("buy", json!({"n": n})));
+        let answer = answer.to_owned();
+        let model = chat::script().calls(wanted).then(move |_| AssistantMessage::text(answer.clone()));
+        let agent = Agent::new(model, set![buy]).approvals(Approvals::new().ask(["buy"]));
+        Conversations::new(agent, memory.clone())
+    };
+    let both = [of(answers[0]), of(answers[1])];
+    (sold, both, memory)
+}
+
+async fn suspended(turn: impl Future<Output = Result<opentool_agent::Reply, Interrupted>>) -> Run {
+    match turn.await.unwrap_err() {
+        Interrupted::Agent(error) => match *error {
+            AgentError::Suspended(run) => *run,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+fn is_conflict(result: &Result<opentool_agent::Reply, Interrupted>) -> bool {
+    matches!(result, Err(Interrupted::NotKept { source, .. }) if matches!(**source, MemoryError::Conflict { .. }))
+}
+
+#[tokio::test]
+async fn a_call_that_was_allowed_runs_once_although_two_resume_its_run() {
+    let (sold, [here, there], memory) = shop(1, ["Sold.", "Sold."]);
+    let mut run = suspended(here.say("1", "Buy it.")).await;
+    run.decide("call_1", Decision::Allow).unwrap();
+    // Somebody has the model's script at the same place.
+    let _ = there.say("2", "Buy it.").await;
+    let (one, two) = tokio::join!(here.resume("1", run.clone()), there.resume("1", run.clone()));
+    assert_eq!(sold.load(Ordering::Relaxed), 1);
+    assert!(one.is_ok() && is_conflict(&two), "{one:?} {two:?}");
+    assert!(is_conflict(&here.resume("1", run).await));
+    assert_eq!(sold.load(Ordering::Relaxed), 1);
+    assert_eq!(memory.load("1").await.unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn a_run_that_is_suspended_again_is_resumed_from_there_only() {
+    let (sold, [here, _], memory) = shop(2, ["Both sold.", ""]);
+    let first = suspended(here.say("1", "Buy both.")).await;
+    // Without a decision nothing happens, as often as one likes.
+    let mut first = suspended(here.resume("1", first)).await;
+    // The second call first: results are noted as they come.
+    first.decide("call_2", Decision::Allow).unwrap();
+    let mut second = suspended(here.resume("1", first.clone())).await;
+    assert!(is_conflict(&here.resume("1", first).await), "it went on");
+    assert_eq!(sold.load(Ordering::Relaxed), 1);
+    second.decide("call_1", Decision::Allow).unwrap();
+    let reply = here.resume("1", second).await.unwrap();
+    assert_eq!((reply.text.as_str(), sold.load(Ordering::Relaxed)), ("Both sold.", 2));
+    assert_eq!(memory.load("1").await.unwrap(), reply.messages);
 }

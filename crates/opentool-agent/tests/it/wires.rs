@@ -4,6 +4,7 @@
 mod anthropic;
 mod chat;
 mod gemini;
+mod hostile;
 mod odd;
 mod ollama;
 mod responses;

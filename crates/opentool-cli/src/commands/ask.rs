@@ -155,6 +155,12 @@ fn settle(reply: &Reply) -> Result<(), CliError> {
     let (message, code) = match reply.finish {
         Finish::CutOff => ("the answer was cut off at the model's output limit", "cut_off"),
         Finish::Refused => ("the model refused to answer", "refused"),
+        Finish::Empty => ("the model answered nothing", "empty"),
+        Finish::Broken => {
+            let reason = reply.reason.as_deref().unwrap_or("no reason");
+            let message = format!("the model's answer ended before all was said: {}", printable(reason));
+            return Err(CliError::Model { message, help: None, exit: Exit::Negative, code: "broken" });
+        }
         Finish::Stopped | Finish::RoundLimit | Finish::CallLimit => {
             ("the turn ended before an answer", "stopped")
         }

@@ -227,6 +227,8 @@ fn unfinished(finish: Finish) -> Option<&'static str> {
     match finish {
         Finish::CutOff => Some("the answer was cut off at the model's output limit"),
         Finish::Refused => Some("the model refused to answer"),
+        Finish::Empty => Some("the model answered nothing"),
+        Finish::Broken => Some("the model's answer ended before all was said"),
         Finish::Stopped | Finish::RoundLimit | Finish::CallLimit => Some("the turn ended before an answer"),
         _ => None,
     }

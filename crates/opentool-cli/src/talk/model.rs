@@ -54,7 +54,7 @@ fn failed(error: ModelError) -> CliError {
         ModelError::Unauthorized(_) => (Exit::Call, "unauthorized"),
         ModelError::Unsupported(_) => (Exit::Usage, "unsupported"),
         ModelError::RateLimited { .. } => (Exit::NoAnswer, "rate_limited"),
-        ModelError::Rejected { .. } => (Exit::Negative, "rejected"),
+        ModelError::Rejected { .. } => (Exit::NoAnswer, "rejected"),
         ModelError::Unreachable { .. } => (Exit::NoAnswer, "unreachable"),
         ModelError::ScriptEnded(_) => (Exit::NoAnswer, "not_recorded"),
         _ => (Exit::NoAnswer, "protocol"),

@@ -125,8 +125,11 @@ fn every_event_is_a_line_of_json() {
     assert_eq!(ran.stderr, "");
 
     let ran = with_model(&words, &model(Vec::new())).input("?").end();
-    assert_eq!(ran.code, 1, "\n{ran}");
+    assert_eq!(ran.code, 5, "\n{ran}");
     ran.failure_json("rejected");
+    let ran = with_model(&words, &model(vec![says("")])).input("?").end();
+    assert_eq!(ran.code, 1, "\n{ran}");
+    ran.failure_json("empty");
 }
 
 #[test]

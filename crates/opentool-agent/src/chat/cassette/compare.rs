@@ -4,38 +4,63 @@
 
 use serde_json::Value;
 
-use super::Asked;
-use crate::scrub::MARK;
+use super::{Asked, Recorded};
+use crate::scrub::{MARK, Scrub};
 
 /// The most characters of a value that are shown.
 const SHOWN: usize = 120;
+/// How many characters are shown before the place where two texts differ.
+const BEFORE: usize = 20;
 
-/// Whether the question is the recorded one.
-pub(in crate::chat) fn fits(recorded: &Asked, asked: &Asked) -> bool {
-    difference(recorded, asked).is_none()
+/// What of a question is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::chat) enum Fit {
+    Everything,
+    /// Not the tools, and not what is wished of the model.
+    Messages,
 }
 
-/// Where the question first differs from the recorded one, in words; `None` if it does not.
-pub(in crate::chat) fn difference(recorded: &Asked, asked: &Asked) -> Option<String> {
+/// Whether the question is the recorded one.
+pub(in crate::chat) fn fits(recorded: &Recorded<'_>, asked: &Asked, what: Fit) -> bool {
+    let messages = recorded.messages.len() == asked.messages.len()
+        && recorded.messages.iter().zip(&asked.messages).all(|(old, new)| differ(old, new).is_none());
+    let others = || {
+        tools(recorded.tools, &asked.tools, &Scrub::default()).is_none()
+            && differ(recorded.wishes, &asked.wishes).is_none()
+    };
+    messages && (what == Fit::Messages || others())
+}
+
+/// Where the question first differs from the recorded one, in words and without secrets; `None` if it does not.
+pub(in crate::chat) fn difference(
+    recorded: &Recorded<'_>,
+    asked: &Asked,
+    what: Fit,
+    scrub: &Scrub,
+) -> Option<String> {
     for (index, (old, new)) in recorded.messages.iter().zip(&asked.messages).enumerate() {
-        if let Some(found) = differ(old, new, String::new()) {
-            return Some(format!("{}{}", message(index, old), found.told()));
+        if let Some(found) = differ(old, new) {
+            return Some(format!("{}{}", message(index, old), found.told(scrub)));
         }
     }
     let (old, new) = (recorded.messages.len(), asked.messages.len());
     if old != new {
-        let (longer, which) = if old > new {
-            (&recorded.messages, "only the recording has")
-        } else {
-            (&asked.messages, "the recording lacks")
-        };
         let index = old.min(new);
-        let extra = longer.get(index).unwrap_or(&Value::Null);
-        return Some(format!("{which} {}: {}", message(index, extra), shown(extra.get("message"))));
+        let (extra, which) = if old > new {
+            (recorded.messages.get(index).copied(), "only the recording has")
+        } else {
+            (asked.messages.get(index), "the recording lacks")
+        };
+        let extra = extra.unwrap_or(&Value::Null);
+        let text = scrub.value(extra.get("message").cloned().unwrap_or_default()).to_string();
+        return Some(format!("{which} {}: {}", message(index, extra), shown(&text, 0)));
     }
-    tools(&recorded.tools, &asked.tools).or_else(|| {
-        let found = differ(&recorded.wishes, &asked.wishes, String::new())?;
-        Some(format!("what is asked of the model differs{}", found.told()))
+    if what == Fit::Messages {
+        return None;
+    }
+    tools(recorded.tools, &asked.tools, scrub).or_else(|| {
+        let found = differ(recorded.wishes, &asked.wishes)?;
+        Some(format!("what is asked of the model differs{}", found.told(scrub)))
     })
 }
 
@@ -52,16 +77,21 @@ fn message(index: usize, message: &Value) -> String {
     format!("message {} ({who})", index.saturating_add(1))
 }
 
-fn tools(recorded: &Value, asked: &Value) -> Option<String> {
-    let list = |tools: &Value| tools.as_array().cloned().unwrap_or_default();
-    let name = |tool: &Value| tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+fn tools(recorded: &Value, asked: &Value, scrub: &Scrub) -> Option<String> {
+    fn list(tools: &Value) -> &[Value] {
+        tools.as_array().map_or(&[], Vec::as_slice)
+    }
+    fn name(tool: &Value) -> &str {
+        tool.get("name").and_then(Value::as_str).unwrap_or_default()
+    }
     let (old, new) = (list(recorded), list(asked));
-    for tool in &old {
+    for tool in old {
         match new.iter().find(|other| name(other) == name(tool)) {
             None => return Some(format!("the tool `{}` of the recording is not there", name(tool))),
             Some(other) => {
-                if let Some(found) = differ(tool, other, String::new()) {
-                    return Some(format!("the tool `{}` is described otherwise{}", name(tool), found.told()));
+                if let Some(found) = differ(tool, other) {
+                    let told = found.told(scrub);
+                    return Some(format!("the tool `{}` is described otherwise{told}", name(tool)));
                 }
             }
         }
@@ -70,49 +100,70 @@ fn tools(recorded: &Value, asked: &Value) -> Option<String> {
     Some(format!("the tool `{}` is not in the recording", name(unknown)))
 }
 
-/// The first place at which two values differ.
-struct Found {
-    pointer: String,
-    recorded: String,
-    asked: String,
+/// The first place at which two values differ, and what stands there.
+struct Found<'v> {
+    /// The keys on the way, from the inside.
+    path: Vec<String>,
+    recorded: Option<&'v Value>,
+    asked: Option<&'v Value>,
 }
 
-impl Found {
-    fn told(&self) -> String {
-        let place = if self.pointer.is_empty() { String::new() } else { format!(" at {}", self.pointer) };
-        format!("{place}: recorded {}, asked {}", self.recorded, self.asked)
+impl Found<'_> {
+    fn inside(mut self, key: &str) -> Self {
+        self.path.push(key.replace('~', "~0").replace('/', "~1"));
+        self
+    }
+
+    fn told(&self, scrub: &Scrub) -> String {
+        let pointer: String = self.path.iter().rev().map(|key| format!("/{key}")).collect();
+        let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
+        // Secrets go before anything is cut.
+        let text = |value: Option<&Value>| value.map(|value| scrub.value(value.clone()).to_string());
+        let (recorded, asked) = (text(self.recorded), text(self.asked));
+        let same = match (&recorded, &asked) {
+            (Some(old), Some(new)) => old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count(),
+            _ => 0,
+        };
+        let shown =
+            |text: Option<String>| text.map_or_else(|| "nothing".to_owned(), |text| shown(&text, same));
+        format!("{place}: recorded {}, asked {}", shown(recorded), shown(asked))
     }
 }
 
-fn differ(recorded: &Value, asked: &Value, pointer: String) -> Option<Found> {
-    let step = |key: &str| format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+fn differ<'v>(recorded: &'v Value, asked: &'v Value) -> Option<Found<'v>> {
+    let found = |recorded, asked| Some(Found { path: Vec::new(), recorded, asked });
     match (recorded, asked) {
         (Value::Object(old), Value::Object(new)) => {
+            // A name, too, can have been taken out.
+            let fits = |key: &str, other: &str| key == other || (key.contains(MARK) && alike(key, other));
+            let counterpart = |key: &str| match new.get(key) {
+                None if key.contains(MARK) => {
+                    new.iter().find(|(other, _)| fits(key, other)).map(|(_, new)| new)
+                }
+                there => there,
+            };
             for (key, old) in old {
-                match new.get(key) {
-                    Some(new) => {
-                        if let Some(found) = differ(old, new, step(key)) {
-                            return Some(found);
-                        }
-                    }
-                    None => {
-                        return Some(Found {
-                            pointer: step(key),
-                            recorded: shown(Some(old)),
-                            asked: "nothing".to_owned(),
-                        });
-                    }
+                let Some(new) = counterpart(key) else {
+                    return found(Some(old), None).map(|found| found.inside(key));
+                };
+                if let Some(found) = differ(old, new) {
+                    return Some(found.inside(key));
                 }
             }
-            let (key, new) = new.iter().find(|(key, _)| !old.contains_key(*key))?;
-            Some(Found { pointer: step(key), recorded: "nothing".to_owned(), asked: shown(Some(new)) })
+            let is_known = |key: &String| old.contains_key(key) || old.keys().any(|own| fits(own, key));
+            let (key, new) = new.iter().find(|(key, _)| !is_known(key))?;
+            found(None, Some(new)).map(|found| found.inside(key))
         }
-        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
-            old.iter().zip(new).enumerate().find_map(|(i, (old, new))| differ(old, new, step(&i.to_string())))
-        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => old
+            .iter()
+            .zip(new)
+            .enumerate()
+            .find_map(|(i, (old, new))| differ(old, new).map(|found| found.inside(&i.to_string()))),
         (Value::String(old), Value::String(new)) if alike(old, new) => None,
+        // A number or a truth value under the name of a secret.
+        (Value::String(old), new) if old == MARK && !new.is_object() && !new.is_array() => None,
         (old, new) if old == new => None,
-        (old, new) => Some(Found { pointer, recorded: shown(Some(old)), asked: shown(Some(new)) }),
+        (old, new) => found(Some(old), Some(new)),
     }
 }
 
@@ -136,13 +187,14 @@ fn alike(recorded: &str, asked: &str) -> bool {
     true
 }
 
-/// A value on one line, bounded.
-fn shown(value: Option<&Value>) -> String {
-    let text = value.map(Value::to_string).unwrap_or_default();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
+/// A text, bounded, from a little before the place where another one differs.
+fn shown(text: &str, same: usize) -> String {
+    let skip = if same > SHOWN / 2 { same.saturating_sub(BEFORE) } else { 0 };
+    let start = if skip > 0 { "…" } else { "" };
+    let mut rest = text.chars().skip(skip);
+    let part: String = rest.by_ref().take(SHOWN).collect();
+    let end = if rest.next().is_some() { "…" } else { "" };
+    format!("{start}{part}{end}")
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::time::Duration;
 use opentool_core::ModelError;
 use serde::{Deserialize, Serialize};
 
+use crate::scrub::Scrub;
+
 /// An error without its causes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -35,8 +37,9 @@ pub(in crate::chat) enum Failed {
 }
 
 impl Failed {
-    pub(in crate::chat) fn of(error: &ModelError) -> Self {
-        let message = |text: &str| text.to_owned();
+    /// The error without secrets.
+    pub(in crate::chat) fn of(error: &ModelError, scrub: &Scrub) -> Self {
+        let message = |text: &str| scrub.text(text).into_owned();
         match error {
             ModelError::Unauthorized(text) => Self::Unauthorized { message: message(text) },
             ModelError::RateLimited { message: text, retry_after } => Self::RateLimited {
@@ -50,7 +53,8 @@ impl Failed {
             ModelError::Unreachable { message: text, source } => {
                 Self::Unreachable { message: message(text), tried: source.is_some() }
             }
-            error => Self::Protocol { message: error.to_string() },
+            ModelError::Protocol(text) => Self::Protocol { message: message(text) },
+            error => Self::Protocol { message: message(&error.to_string()) },
         }
     }
 

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use super::{
     Ask, Assembly, Codec, Delivery, Said, as_object, protocol, tell_reasoning, tell_text, text, tokens,
 };
-use crate::chat::failure;
+use crate::chat::failure::{self, Unclean};
+use crate::chat::measure::Kept;
 use crate::chat::shown::{Shown, described, shown};
 use crate::chat::tools::Choice;
 use crate::chat::turns::{Turn, turns};
@@ -79,7 +80,7 @@ impl Codec for Anthropic {
         &["model", "messages", "tools", "stream"]
     }
 
-    fn read(&self, answer: &Value) -> Result<Said, ModelError> {
+    fn read(&self, answer: &Value) -> Result<Said, Unclean> {
         let blocks = answer
             .get("content")
             .and_then(Value::as_array)
@@ -202,25 +203,32 @@ struct Block {
 }
 
 impl Message {
-    fn count(&mut self, usage: Option<&Value>) {
+    fn count(&mut self, usage: Option<&Value>, kept: &mut Kept) -> Result<(), Unclean> {
+        if let Some(usage) = usage {
+            kept.value(usage)?;
+        }
         let counts = usage.and_then(Value::as_object).into_iter().flatten();
         // Later counts are totals.
         self.usage.extend(counts.filter(|(_, n)| !n.is_null()).map(|(key, n)| (key.clone(), n.clone())));
+        Ok(())
     }
 
-    fn start(&mut self, number: u64, block: &Value, told: &mut Vec<ReplyEvent>) {
+    fn start(&mut self, number: u64, block: Value, told: &mut Vec<ReplyEvent>) {
         if self.blocks.len() >= BLOCKS {
             return;
         }
-        tell_text(text(block, "text"), told);
-        tell_reasoning(text(block, "thinking"), told);
+        tell_text(text(&block, "text"), told);
+        tell_reasoning(text(&block, "thinking"), told);
         let mut call = None;
-        if text(block, "type") == "tool_use" {
+        if text(&block, "type") == "tool_use" {
             call = Some(self.calls);
-            told.push(ReplyEvent::CallStarted { index: self.calls, name: text(block, "name").to_owned() });
+            told.push(ReplyEvent::CallStarted { index: self.calls, name: text(&block, "name").to_owned() });
             self.calls = self.calls.saturating_add(1);
         }
-        let value = block.as_object().cloned().unwrap_or_default();
+        let value = match block {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        };
         self.blocks.push(Block { number, value, input: String::new(), call });
     }
 
@@ -269,19 +277,28 @@ impl Block {
 }
 
 impl Assembly for Message {
-    fn take(&mut self, event: Value, told: &mut Vec<ReplyEvent>) -> Result<(), ModelError> {
+    fn take(&mut self, mut event: Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean> {
         let number = event.get("index").and_then(Value::as_u64).unwrap_or(0);
         match text(&event, "type") {
-            "message_start" => self.count(event.pointer("/message/usage")),
+            "message_start" => self.count(event.pointer("/message/usage"), kept)?,
             "content_block_start" => {
-                self.start(number, event.get("content_block").unwrap_or(&Value::Null), told);
+                let block = event.get_mut("content_block").map(Value::take).unwrap_or_default();
+                kept.value(&block)?;
+                self.start(number, block, told);
             }
-            "content_block_delta" => self.delta(number, event.get("delta").unwrap_or(&Value::Null), told),
+            "content_block_delta" => {
+                let delta = event.get_mut("delta").map(Value::take).unwrap_or_default();
+                // Words and thoughts are weighed where they are told.
+                if !matches!(text(&delta, "type"), "text_delta" | "thinking_delta") {
+                    kept.value(&delta)?;
+                }
+                self.delta(number, &delta, told);
+            }
             "message_delta" => {
                 if let Some(stop) = event.pointer("/delta/stop_reason").filter(|stop| stop.is_string()) {
                     self.stop = stop.clone();
                 }
-                self.count(event.get("usage"));
+                self.count(event.get("usage"), kept)?;
             }
             "message_stop" => self.is_complete = true,
             "error" => return Err(failure::of_event(event.get("error").unwrap_or(&Value::Null))),

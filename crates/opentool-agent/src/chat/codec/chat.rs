@@ -3,18 +3,19 @@
 //! Reading is lenient, because a hundred servers speak this format and each a little differently: what is missing or
 //! unknown is passed over where the answer makes sense without it.
 
-use opentool_core::{ModelError, ReplyEvent, StopReason, Usage};
+use opentool_core::{ReplyEvent, StopReason, Usage};
 use serde_json::{Map, Value, json};
 
 use super::{Assembly, Said, protocol, tell_reasoning, tell_text, text, tokens};
-use crate::chat::failure;
+use crate::chat::failure::{self, Unclean};
+use crate::chat::measure::Kept;
 use crate::chat::pieces::{Calls, Fragment};
 
 /// Members in which servers say what a model thought, the first that is there counts.
 const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// What an answer says beside its text and calls.
-pub(super) fn read(answer: &Value) -> Result<Said, ModelError> {
+pub(super) fn read(answer: &Value) -> Result<Said, Unclean> {
     let choice = answer
         .get("choices")
         .and_then(Value::as_array)
@@ -30,7 +31,11 @@ pub(super) fn read(answer: &Value) -> Result<Said, ModelError> {
         Some("length" | "model_length") => StopReason::Length,
         Some("content_filter") => StopReason::Refusal,
         Some("tool_calls" | "function_call") => StopReason::ToolCalls,
-        Some("stop") | None => StopReason::End,
+        // Words of OpenAI, and of servers that say it in their own.
+        Some(
+            "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "complete" | "completed",
+        )
+        | None => StopReason::End,
         Some(reason) => super::other(reason),
     };
     Ok(Said { stop, usage: usage(answer), reasoning: reasoning(message) })
@@ -107,7 +112,7 @@ impl Chunks {
         }
     }
 
-    fn think(&mut self, part: &Value, told: &mut Vec<ReplyEvent>) {
+    fn think(&mut self, part: &Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean> {
         let more = thought(part);
         tell_reasoning(&more, told);
         if !self.content.last().is_some_and(|last| last.thinks_on(&more)) {
@@ -118,25 +123,39 @@ impl Chunks {
             let members = part.as_object().into_iter().flatten();
             let said = members
                 .filter(|(key, value)| !["type", "thinking"].contains(&key.as_str()) && !value.is_null());
-            beside.extend(said.map(|(key, value)| (key.clone(), value.clone())));
+            for (key, value) in said {
+                kept.text(key)?;
+                kept.value(value)?;
+                beside.insert(key.clone(), value.clone());
+            }
         }
+        Ok(())
     }
 
-    fn delta(&mut self, delta: &Value, told: &mut Vec<ReplyEvent>) {
+    fn delta(
+        &mut self,
+        delta: &mut Value,
+        told: &mut Vec<ReplyEvent>,
+        kept: &mut Kept,
+    ) -> Result<(), Unclean> {
         if let Some((key, more)) =
             REASONING.iter().map(|key| (*key, text(delta, key))).find(|(_, more)| !more.is_empty())
         {
             tell_reasoning(more, told);
             self.reasoning.get_or_insert((key, String::new())).1.push_str(more);
         }
-        self.details
-            .extend(delta.get("reasoning_details").and_then(Value::as_array).into_iter().flatten().cloned());
+        if let Some(details @ Value::Array(_)) = delta.get_mut("reasoning_details").map(Value::take) {
+            kept.value(&details)?;
+            if let Value::Array(details) = details {
+                self.details.extend(details);
+            }
+        }
         match delta.get("content") {
             Some(Value::String(more)) => self.say(more, told),
             Some(Value::Array(parts)) => {
                 for part in parts {
                     match part.get("thinking") {
-                        Some(_) => self.think(part, told),
+                        Some(_) => self.think(part, told, kept)?,
                         None => self.say(text(part, "text"), told),
                     }
                 }
@@ -155,27 +174,38 @@ impl Chunks {
                 name: text(function, "name"),
                 arguments: function.get("arguments"),
             };
+            for text in [fragment.id, fragment.name] {
+                kept.text(text)?;
+            }
+            match fragment.arguments {
+                Some(Value::String(text)) => kept.text(text)?,
+                Some(whole) => kept.value(whole)?,
+                None => {}
+            }
             self.calls.take(fragment, told);
         }
+        Ok(())
     }
 }
 
 impl Assembly for Chunks {
-    fn take(&mut self, event: Value, told: &mut Vec<ReplyEvent>) -> Result<(), ModelError> {
+    fn take(&mut self, mut event: Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean> {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(failure::of_event(error));
         }
-        if event.get("usage").is_some_and(Value::is_object) {
-            self.usage = event.get("usage").cloned();
+        if let Some(usage) = event.get_mut("usage").filter(|usage| usage.is_object()) {
+            self.usage = Some(usage.take());
         }
         // Some servers have usage in a chunk without a choice, and some a choice of another number than 0.
-        let Some(choice) = event.get("choices").and_then(|choices| choices.get(0)) else { return Ok(()) };
+        let Some(choice) = event.get_mut("choices").and_then(|choices| choices.get_mut(0)) else {
+            return Ok(());
+        };
         if choice.get("index").and_then(Value::as_u64).unwrap_or(0) > 0 {
             return Ok(());
         }
         // The last chunk of some servers repeats the whole message; a delta is what counts.
-        if let Some(delta) = choice.get("delta") {
-            self.delta(delta, told);
+        if let Some(delta) = choice.get_mut("delta") {
+            self.delta(delta, told, kept)?;
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
             self.finish = Some(reason.to_owned());

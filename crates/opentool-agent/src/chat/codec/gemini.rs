@@ -11,7 +11,8 @@ use super::{
     Ask, Assembly, Codec, Delivery, Said, as_object, protocol, tell_reasoning, tell_text, text, tokens,
     written,
 };
-use crate::chat::failure;
+use crate::chat::failure::{self, Unclean};
+use crate::chat::measure::Kept;
 use crate::chat::shown::{Shown, shown};
 use crate::chat::tools::Choice;
 use crate::chat::turns::{Turn, turns};
@@ -88,7 +89,7 @@ impl Codec for Gemini {
         &["model", "contents", "tools"]
     }
 
-    fn read(&self, answer: &Value) -> Result<Said, ModelError> {
+    fn read(&self, answer: &Value) -> Result<Said, Unclean> {
         let blocked = answer.pointer("/promptFeedback/blockReason").is_some_and(Value::is_string);
         let Some(candidate) = answer.pointer("/candidates/0") else {
             if blocked {
@@ -201,7 +202,7 @@ struct Responses {
 }
 
 impl Responses {
-    fn part(&mut self, part: Value, told: &mut Vec<ReplyEvent>) {
+    fn part(&mut self, part: Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean> {
         if let Some(call) = part.get("functionCall") {
             let index = self.calls;
             self.calls = self.calls.saturating_add(1);
@@ -225,13 +226,15 @@ impl Responses {
         {
             before.push_str(text(&part, "text"));
         } else if self.parts.len() < PARTS {
+            kept.value(&part)?;
             self.parts.push(part);
         }
+        Ok(())
     }
 }
 
 impl Assembly for Responses {
-    fn take(&mut self, mut event: Value, told: &mut Vec<ReplyEvent>) -> Result<(), ModelError> {
+    fn take(&mut self, mut event: Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean> {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(failure::of_event(error));
         }
@@ -247,7 +250,9 @@ impl Assembly for Responses {
             }
         }
         if let Some(Value::Array(parts)) = candidate.pointer_mut("/content/parts").map(Value::take) {
-            parts.into_iter().for_each(|part| self.part(part, told));
+            for part in parts {
+                self.part(part, told, kept)?;
+            }
         }
         Ok(())
     }

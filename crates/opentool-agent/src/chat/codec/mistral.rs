@@ -7,6 +7,7 @@ use opentool_schema::MessageFormat;
 use serde_json::{Map, Value, json};
 
 use super::{Ask, Assembly, Codec, Delivery, Said, chat};
+use crate::chat::failure::Unclean;
 use crate::chat::shown::{Shown, data_url, described, shown};
 use crate::chat::tools::Choice;
 use crate::chat::turns::{Turn, turns};
@@ -61,7 +62,7 @@ impl Codec for Mistral {
         &["model", "messages", "tools", "stream", "n"]
     }
 
-    fn read(&self, answer: &Value) -> Result<Said, ModelError> {
+    fn read(&self, answer: &Value) -> Result<Said, Unclean> {
         chat::read(answer)
     }
 

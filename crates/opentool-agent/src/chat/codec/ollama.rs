@@ -11,7 +11,8 @@ use super::{
     Ask, Assembly, Codec, Delivery, Framing, Said, as_object, protocol, tell_reasoning, tell_text, text,
     tokens, written,
 };
-use crate::chat::failure;
+use crate::chat::failure::{self, Unclean};
+use crate::chat::measure::Kept;
 use crate::chat::shown::{Shown, described, shown};
 use crate::chat::tools::Choice;
 use crate::chat::turns::{Turn, turns};
@@ -70,7 +71,7 @@ impl Codec for Ollama {
         &["model", "messages", "tools", "stream"]
     }
 
-    fn read(&self, answer: &Value) -> Result<Said, ModelError> {
+    fn read(&self, answer: &Value) -> Result<Said, Unclean> {
         let message = answer
             .get("message")
             .filter(|message| message.is_object())
@@ -136,7 +137,7 @@ struct Lines {
 }
 
 impl Assembly for Lines {
-    fn take(&mut self, event: Value, told: &mut Vec<ReplyEvent>) -> Result<(), ModelError> {
+    fn take(&mut self, event: Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean> {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(failure::of_event(error));
         }
@@ -156,12 +157,12 @@ impl Assembly for Lines {
                 if !arguments.is_empty() {
                     told.push(ReplyEvent::Arguments { index, text: arguments });
                 }
+                kept.value(call)?;
                 self.calls.push(call.clone());
             }
         }
-        if let (Value::Object(mut last), true) =
-            (event.clone(), event.get("done") == Some(&Value::Bool(true)))
-        {
+        let is_last = event.get("done") == Some(&Value::Bool(true));
+        if let (Value::Object(mut last), true) = (event, is_last) {
             last.remove("message");
             self.last = last;
         }

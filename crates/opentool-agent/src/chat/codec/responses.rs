@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use super::{
     Ask, Assembly, Codec, Delivery, Said, Server, protocol, tell_reasoning, tell_text, text, tokens,
 };
-use crate::chat::failure;
+use crate::chat::failure::{self, Unclean};
+use crate::chat::measure::Kept;
 use crate::chat::shown::{Shown, data_url, described, shown};
 use crate::chat::tools::Choice;
 use crate::chat::turns::{Turn, turns};
@@ -87,7 +88,7 @@ impl Codec for Responses {
         &["model", "input", "tools", "stream", "background"]
     }
 
-    fn read(&self, answer: &Value) -> Result<Said, ModelError> {
+    fn read(&self, answer: &Value) -> Result<Said, Unclean> {
         let output = answer
             .get("output")
             .and_then(Value::as_array)
@@ -104,7 +105,12 @@ impl Codec for Responses {
             Some("max_output_tokens") => StopReason::Length,
             Some("content_filter") => StopReason::Refusal,
             Some(reason) => super::other(reason),
-            None => StopReason::End,
+            None => match text(answer, "status") {
+                // `incomplete` without a reason is what some servers say at the output limit.
+                "incomplete" => StopReason::Length,
+                status @ ("failed" | "cancelled" | "in_progress" | "queued") => super::other(status),
+                _ => StopReason::End,
+            },
         };
         let thoughts: Vec<String> = output
             .iter()
@@ -190,7 +196,7 @@ impl Events {
 }
 
 impl Assembly for Events {
-    fn take(&mut self, mut event: Value, told: &mut Vec<ReplyEvent>) -> Result<(), ModelError> {
+    fn take(&mut self, mut event: Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean> {
         let number = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
         match text(&event, "type") {
             "response.output_text.delta" | "response.refusal.delta" => tell_text(text(&event, "delta"), told),
@@ -211,7 +217,9 @@ impl Assembly for Events {
             "response.function_call_arguments.delta" => {
                 let more = text(&event, "delta");
                 if let Some(index) = self.place(number).filter(|_| !more.is_empty()) {
-                    self.grown.push(number);
+                    if !self.grown.contains(&number) {
+                        self.grown.push(number);
+                    }
                     told.push(ReplyEvent::Arguments { index, text: more.to_owned() });
                 }
             }
@@ -226,6 +234,7 @@ impl Assembly for Events {
             }
             "response.output_item.done" => {
                 if let Some(item) = event.get_mut("item").filter(|_| self.items.len() < ITEMS) {
+                    kept.value(item)?;
                     self.items.push(item.take());
                 }
             }

@@ -9,7 +9,7 @@ use genai::{Error, webc};
 use opentool_core::ModelError;
 use opentool_http::{HeaderMap, StatusCode};
 
-use crate::chat::failure::{of_event, of_status, plain, redacted};
+use crate::chat::failure::{of_event, of_status, plain};
 use crate::scrub::Scrub;
 
 /// The error of an exchange.
@@ -32,7 +32,7 @@ pub(super) fn of(error: Error) -> ModelError {
         Error::ChatResponse { body, .. } => {
             let scrub = Scrub::of_environment();
             let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(&body);
-            redacted(of_event(error), |text| scrub.text(text).into_owned())
+            of_event(error).clean(|text| scrub.text(text).into_owned())
         }
         Error::RequiresApiKey { .. } | Error::NoAuthResolver { .. } | Error::NoAuthData { .. } => {
             ModelError::Unauthorized(shown(&error.to_string()))
@@ -82,7 +82,7 @@ fn of_exchange(error: webc::Error) -> ModelError {
 
 fn refused(status: StatusCode, headers: &HeaderMap, body: &str) -> ModelError {
     let scrub = Scrub::of_environment();
-    of_status(status, headers, body.as_bytes(), |text| scrub.text(text).into_owned())
+    of_status(status, headers, body.as_bytes()).clean(|text| scrub.text(text).into_owned())
 }
 
 fn broken(cause: &str) -> ModelError {
@@ -94,5 +94,6 @@ fn broken(cause: &str) -> ModelError {
 
 /// One line, bounded, without secrets.
 fn shown(text: &str) -> Box<str> {
-    plain(&Scrub::of_environment().text(text)).into()
+    let scrub = Scrub::of_environment();
+    plain(text, |text| scrub.text(text).into_owned()).into()
 }

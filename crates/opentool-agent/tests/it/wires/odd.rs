@@ -36,9 +36,9 @@ async fn odd_answers_are_understood() {
     let parts = json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]);
     assert_eq!(answered(json!({"content": parts}), Value::Null).await.message.to_text(), "ab");
 
-    let reply = answered(json!({"content": null, "tool_calls": null}), json!("eos")).await;
+    let reply = answered(json!({"content": null, "tool_calls": null}), json!("abort")).await;
     assert_eq!(reply.message, AssistantMessage::default());
-    assert_eq!(reply.stop, StopReason::Other("eos".into()));
+    assert_eq!(reply.stop, StopReason::Other("abort".into()));
 
     for arguments in [json!("{\"a\" : 1}"), json!("{broken"), json!({"a": 1}), Value::Null] {
         let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": arguments}});
@@ -110,6 +110,32 @@ async fn fragments_find_their_calls() {
         {"index": 0, "function": {"arguments": "2}"}},
     ]);
     assert_eq!(calls(crossed).await, expected);
+}
+
+#[tokio::test]
+async fn two_calls_of_one_id_are_two_calls() {
+    let fragment = |index: Value, x: i64| {
+        let arguments = format!("{{\"x\":{x}}}");
+        json!({"index": index, "id": "same", "function": {"name": "f", "arguments": arguments}})
+    };
+    let expected = |calls: &[(String, String, Value)]| {
+        let arguments: Vec<&Value> = calls.iter().map(|(_, _, arguments)| arguments).collect();
+        assert_eq!(arguments, [&json!({"x": 1}), &json!({"x": 2})]);
+    };
+    expected(&calls(json!([fragment(json!(0), 1), fragment(json!(1), 2)])).await);
+    expected(&calls(json!([fragment(json!(0), 1), fragment(json!(0), 2)])).await);
+    expected(&calls(json!([fragment(Value::Null, 1), fragment(Value::Null, 2)])).await);
+    // What is said twice is one call.
+    let twice = calls(json!([fragment(json!(0), 1), fragment(json!(0), 1)])).await;
+    assert_eq!(twice.len(), 1);
+    // Fragments of calls of one id that come by turns.
+    let crossed = json!([
+        {"index": 0, "id": "same", "function": {"name": "f", "arguments": "{\"x\""}},
+        {"index": 1, "id": "same", "function": {"name": "f", "arguments": "{\"x\""}},
+        {"index": 0, "id": "same", "function": {"arguments": ":1}"}},
+        {"index": 1, "id": "same", "function": {"arguments": ":2}"}},
+    ]);
+    expected(&calls(crossed).await);
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ const DONE: &str = "[DONE]";
 const CLOSING: Duration = Duration::from_millis(50);
 /// How long is waited for what comes behind the end of an answer, such as its usage, where a server neither says that
 /// nothing more comes nor closes the stream.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(5);
 /// How much of an answer without any event is kept, to be shown.
 const HEAD: usize = 64 * 1024;
 
@@ -161,7 +161,8 @@ impl Reading {
                 Err(self.broke_off())
             };
         }
-        if self.over.is_none() && self.assembly.is_complete() {
+        // Some servers say with every piece that it is the last: each event begins the wait anew, a sign of life does not.
+        if self.assembly.is_complete() && (self.over.is_none() || !texts.is_empty()) {
             self.over = Instant::now().checked_add(GRACE.min(model.stall()));
         }
         Ok(State::Reading(self))

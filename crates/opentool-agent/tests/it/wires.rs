@@ -7,6 +7,7 @@ mod gemini;
 mod hostile;
 mod odd;
 mod ollama;
+mod one_call;
 mod responses;
 
 use axum::http::StatusCode;
@@ -209,6 +210,7 @@ async fn streams_give_the_same_answers_however_they_are_cut() {
 #[tokio::test]
 async fn refusals_and_cut_off_answers_are_told_apart() {
     for wire in wires() {
+        // Ollama has no word for a refusal: its models say so in the text of an ordinary answer.
         if wire.provider != Provider::Ollama {
             assert_eq!(whole(&wire, &wire.refusal).await.stop, StopReason::Refusal, "{:?}", wire.provider);
         }

@@ -5,6 +5,9 @@
 //! changed is recorded ([`Change`]); a text that was cut off is refused whatever could be made of it, and so is a
 //! number that would be rounded. Keys that differ from a known one in case and separators only are renamed where no other
 //! can be meant, on the record; of others that look like a known one, the error names that, and nothing is renamed.
+//!
+//! Untouched means the same values, not the same letters: numbers are handed over as numbers, so that `1.10` is 1.1 and
+//! `1e3` is 1000.0. Where a schema wants text, it gets the digits as they were written.
 
 mod decoded;
 mod envelope;

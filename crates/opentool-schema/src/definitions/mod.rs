@@ -10,6 +10,7 @@ use opentool_core::{Diagnostic, Origin, ToolDefinition, ToolSet};
 use serde_json::{Map, Value};
 
 use crate::Validator;
+use crate::dialect::lower::excludes_objects;
 use crate::dialect::raised::Raising;
 use crate::dialect::{anthropic, listing, mcp, openai};
 use crate::text::{found, name};
@@ -147,11 +148,26 @@ fn check_schema(
     pointer: &str,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let Err(error) = Validator::new(&definition.input_schema) else { return };
+    let error = Validator::new(&definition.input_schema).err();
+    if error.is_none() && !excludes_objects(definition.input_schema.as_value()) {
+        return;
+    }
     let places = ["function/parameters", "inputSchema", "input_schema", "parameters"];
     let place = places.iter().find(|place| entry.pointer(&format!("/{place}")).is_some());
-    let at =
-        place.map_or_else(|| pointer.to_owned(), |place| format!("{pointer}/{place}{}", error.pointer()));
-    let message = format!("{} cannot be called with this schema: {error}", name(&definition.name));
-    diagnostics.push(Diagnostic::warning("schema-invalid", at, message));
+    let at = place.map_or_else(|| pointer.to_owned(), |place| format!("{pointer}/{place}"));
+    let tool = name(&definition.name);
+    diagnostics.push(match error {
+        Some(error) => {
+            // The diagnostic itself says where.
+            let words = error.to_string().replacen(&format!(" (at {})", error.pointer()), "", 1);
+            let at = if place.is_some() { format!("{at}{}", error.pointer()) } else { at };
+            let message = format!("{tool} cannot be called with this schema: {words}");
+            Diagnostic::warning("schema-invalid", at, message)
+        }
+        None => {
+            let message =
+                format!("{tool} cannot be called: arguments are an object, and this schema takes none");
+            Diagnostic::warning("schema-no-object", at, message).help("let `type` allow `object`")
+        }
+    });
 }

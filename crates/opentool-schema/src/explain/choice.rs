@@ -213,6 +213,9 @@ impl<'s> Explainer<'_, 's> {
             return;
         }
         let mut meant: Vec<Branch<'s>> = branches.into_iter().filter(|branch| !wrong_kind(branch)).collect();
+        // The alternative that knows most of the keys that were given.
+        let most = meant.iter().map(|branch| self.known(branch.place, value)).max().unwrap_or(0);
+        meant.retain(|branch| self.known(branch.place, value) == most);
         let fewest = meant.iter().map(|branch| weight(&branch.findings)).min().unwrap_or(0);
         meant.retain(|branch| weight(&branch.findings) == fewest);
         let mut told: Vec<Findings> = Vec::new();
@@ -233,6 +236,13 @@ impl<'s> Explainer<'_, 's> {
         findings.push(
             Problem::new(here, keyword).expected(format!("expected one of these to be mended: {ways}")),
         );
+    }
+
+    /// How many of the keys of a value an alternative knows.
+    fn known(&self, place: Place<'s>, value: &Value) -> usize {
+        let properties = self.follow(place).get("properties").and_then(Value::as_object);
+        let (Some(members), Some(properties)) = (value.as_object(), properties) else { return 0 };
+        members.keys().filter(|key| properties.contains_key(*key)).count()
     }
 
     /// All alternatives are fixed values: together they are an enumeration.

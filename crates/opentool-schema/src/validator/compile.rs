@@ -74,7 +74,12 @@ pub(crate) fn build(schema: &Value, draft: Draft) -> Result<jsonschema::Validato
         Ok(compiled) => Ok(compiled),
         Err(_) => options.with_pattern_options(bounded).build(schema).map_err(|error| {
             let pointer = error.instance_path().as_str();
-            SchemaError::Invalid { pointer: pointer.into(), message: shorten(&error.to_string(), 300).into() }
+            let told = error.to_string();
+            let message = match told.strip_suffix(" is not a \"regex\"") {
+                Some(pattern) => format!("the pattern {pattern} is no regular expression"),
+                None => told,
+            };
+            SchemaError::Invalid { pointer: pointer.into(), message: shorten(&message, 300).into() }
         }),
     }
 }

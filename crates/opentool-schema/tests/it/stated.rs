@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use opentool_core::{Schema, Strict, ToolDefinition};
-use opentool_schema::{Dialect, LowerOptions, Lowered, Repairs, Validator, lower};
+use opentool_schema::{Dialect, LowerOptions, Lowered, Repairs, Validator, lower, parse_definitions};
 use serde_json::{Map, Value, json};
 
 fn tool(schema: Value) -> ToolDefinition {
@@ -107,6 +107,28 @@ fn keys_by_pattern_are_known_and_coerced() {
     let validator = Validator::new(&Schema::new(open)).unwrap();
     let (taken, changes) = validator.take(&json!({"h": {"x-a": "1", "b": "true"}}), Repairs::Sure).unwrap();
     assert_eq!((&taken["h"], changes.len()), (&json!({"x-a": 1, "b": true}), 2));
+}
+
+#[test]
+fn the_alternative_is_meant_that_knows_the_given_keys() {
+    let schema = json!({"properties": {"v": {"oneOf": [
+        {"type": "object", "properties": {"a": {"type": "integer", "maximum": 5}, "b": {"type": "integer"}}, "required": ["a", "b"]},
+        {"type": "object", "properties": {"c": {"type": "string"}}, "required": ["c"]},
+    ]}}});
+    let told = problems(schema, &json!({"v": {"a": "word"}})).join("\n");
+    assert!(told.contains("/v/a") && !told.contains("/v/c"), "{told}");
+}
+
+#[test]
+fn a_definition_says_why_it_cannot_be_called() {
+    let said = |schema: Value| {
+        let parsed = parse_definitions(&json!([{"name": "t", "inputSchema": schema}])).unwrap();
+        parsed.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let array = said(json!({"type": "array"}));
+    assert!(array.contains("schema-no-object"), "{array}");
+    let pattern = said(json!({"type": "object", "properties": {"a": {"pattern": "["}}}));
+    assert!(pattern.contains("no regular expression") && pattern.matches("(at ").count() == 1, "{pattern}");
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub use set::{LoweredSet, Refused, lower_all};
 pub(crate) use modern::modernise;
 pub(crate) use names::fitting;
 pub(crate) use rewrite::Rewrites;
+pub(crate) use root::excludes_objects;
 pub(crate) use sizes::{Count, count};
 pub(crate) use work::{Work, bytes, weight, weight_of};
 

@@ -5,6 +5,7 @@ mod explained;
 mod generated;
 mod generator;
 mod hostile;
+mod independent;
 mod law;
 mod matrix;
 mod strict;

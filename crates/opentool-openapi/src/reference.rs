@@ -31,6 +31,8 @@ pub(crate) enum Broken {
     Elsewhere(String, Option<Refusal>),
     /// It leads back to itself.
     Cycle(String),
+    /// It leads through too many others.
+    Long(String),
 }
 
 /// A value that was reached through references.
@@ -74,6 +76,12 @@ impl Broken {
                 format!("`{}` leads back to itself; {outcome}", shorten(reference)),
             )
             .help("let it lead to what is meant"),
+            Self::Long(reference) => Diagnostic::error(
+                "ref-limit",
+                at,
+                format!("`{}` leads through more than {MAX_CHAIN} others; {outcome}", shorten(reference)),
+            )
+            .help("let it lead to what is meant at the end"),
         }
     }
 }
@@ -252,8 +260,11 @@ impl Document {
             };
             let next = self.resolve(reference, &found.pointer)?;
             // Nobody writes chains of this length; a hostile document could make each step of them cost another.
-            if !seen.insert(next.pointer.clone()) || seen.len() > MAX_CHAIN {
+            if !seen.insert(next.pointer.clone()) {
                 return Err(Broken::Cycle(reference.to_owned()));
+            }
+            if seen.len() > MAX_CHAIN {
+                return Err(Broken::Long(reference.to_owned()));
             }
             found = next;
         }

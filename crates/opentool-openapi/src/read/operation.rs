@@ -58,6 +58,8 @@ impl<'d> Reader<'d> {
         })?;
         argument::name(&mut parameters, body.as_ref());
         self.look_at_response(members, &pointer);
+        let mut marks = marks::read([Some(members), Some(item.members), self.document.root().as_object()]);
+        marks::check(members, &pointer, &mut marks, self.findings);
         let (servers, servers_of) = self.operation_servers(item, members, &pointer);
         Ok(Operation {
             name: String::new(),
@@ -68,7 +70,7 @@ impl<'d> Reader<'d> {
             description: text(members, "description").or_else(|| text(item.members, "description")),
             tags: tags(members),
             deprecated: members.get("deprecated").and_then(Value::as_bool).unwrap_or(false),
-            marks: marks::read([Some(members), Some(item.members), self.document.root().as_object()]),
+            marks,
             servers,
             servers_of,
             parameters,

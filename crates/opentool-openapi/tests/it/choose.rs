@@ -256,3 +256,31 @@ fn names_are_the_same_however_the_document_is_ordered() {
         "{first:?}"
     );
 }
+
+/// Whoever wrote a mark wanted to say something: by a slip of the pen nothing becomes a tool.
+#[test]
+fn marks_that_cannot_be_understood_are_told_and_the_operation_stays_out() {
+    let text = json!({"openapi": "3.1.0", "paths": {"/a": {
+        "delete": {"x-opentool": {"exlude": true}},
+        "put": {"x-mcp": {"enabled": "false"}},
+        "post": {"x-mcp": "maybe"},
+        "get": {"operationId": "g", "x-opentool": {"nmae": "x", "else": 1}, "x-mcp": {"scopes": []}},
+    }}})
+    .to_string();
+    let api = parse(text, "a.json").unwrap();
+    let names: Vec<&str> = api.operations().iter().map(|operation| operation.name.as_str()).collect();
+    assert_eq!(names, ["g"]);
+    let told: Vec<String> =
+        api.diagnostics().iter().map(|d| format!("{} {}", d.pointer, d.message)).collect();
+    // The last says how many are left out.
+    assert_eq!(told.len(), 6, "{told:?}");
+    for expected in [
+        "/paths/~1a/delete/x-opentool/exlude `x-opentool` has no member `exlude` (did you mean `exclude`?); the operation is no tool",
+        "/paths/~1a/put/x-mcp/enabled `enabled` is a text, not true or false; the operation is no tool",
+        "/paths/~1a/post/x-mcp `x-mcp` is a text, not true, false or an object; the operation is no tool",
+        "/paths/~1a/get/x-opentool/nmae `x-opentool` has no member `nmae`, which is ignored; did you mean `name`?",
+        "/paths/~1a/get/x-opentool/else `x-opentool` has no member `else`, which is ignored",
+    ] {
+        assert!(told.iter().any(|told| told == expected), "{expected}: {told:?}");
+    }
+}

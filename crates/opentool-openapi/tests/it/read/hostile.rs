@@ -103,7 +103,7 @@ fn chains_and_circles_of_references_end() {
     assert_eq!(api.operations().len(), 1);
     assert!(started.elapsed() < ENOUGH, "took {:?}", started.elapsed());
     let codes: Vec<&str> = api.diagnostics().iter().map(|found| found.code).collect();
-    assert_eq!(codes, ["ref-cycle", "ref-cycle", "large-tool"]);
+    assert_eq!(codes, ["ref-limit", "ref-cycle", "large-tool"]);
 }
 
 #[test]
@@ -198,4 +198,22 @@ fn rubbish_is_an_error_and_nothing_else() {
             super::assert_sound(&api);
         }
     }
+}
+
+#[test]
+fn a_long_chain_of_paths_is_no_cycle() {
+    let mut paths: serde_json::Map<String, Value> =
+        (0..70).map(|i| (format!("/p{i}"), json!({"$ref": format!("#/paths/~1p{}", i + 1)}))).collect();
+    paths.insert("/p70".to_owned(), json!({"get": {}}));
+    paths.insert("/round".to_owned(), json!({"$ref": "#/paths/~1round"}));
+    let api =
+        opentool_openapi::parse(json!({"openapi": "3.1.0", "paths": paths}).to_string(), "a.json").unwrap();
+    let told = |pointer: &str| {
+        let found = api.diagnostics().iter().find(|told| told.pointer == format!("{pointer}/$ref"));
+        found.map(|told| (told.code, told.message.clone()))
+    };
+    let (code, message) = told("/paths/~1p0").unwrap();
+    assert!(code == "ref-limit" && message.contains("leads through more than 64 others"), "{message}");
+    assert_eq!(told("/paths/~1round").unwrap().0, "ref-cycle");
+    assert_eq!(told("/paths/~1p30"), None);
 }

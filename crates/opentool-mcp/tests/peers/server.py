@@ -1,6 +1,6 @@
 """A server of the Python MCP SDK, for the client of opentool.
 
-Usage: server.py stdio, or server.py http PORT. Over HTTP it says "ready" on standard error when it listens.
+Usage: server.py stdio, or server.py http PORT. Over HTTP it says on standard error when it listens.
 """
 
 import os

@@ -111,3 +111,26 @@ async fn a_server_that_wants_to_ask_somebody_is_told_no() {
     assert!(matches!(error, ToolError::Upstream(_)), "{error:?}");
     assert!(error.for_model().contains("not possible here"), "{}", error.for_model());
 }
+
+#[tokio::test]
+async fn a_stream_that_ends_without_an_answer_is_a_failure_and_no_wait() {
+    let server = Scripted::start(move |sent| {
+        let message = &sent.message;
+        let answer = match message["method"].as_str().unwrap_or_default() {
+            "server/discover" => discovered(),
+            "tools/list" => listed(json!([entry("broken")])),
+            "tools/call" => {
+                let progress = ": nothing yet\n\n";
+                return ([(header::CONTENT_TYPE, "text/event-stream")], progress).into_response();
+            }
+            _ => return StatusCode::ACCEPTED.into_response(),
+        };
+        json_answer(message, answer)
+    })
+    .await;
+    let (tools, _) = connect(server.url.clone()).await.unwrap().tools().await.unwrap();
+    let error = soon("the failure", tools.call(&ToolContext::new(), &call("broken", json!({})))).await;
+    let error = error.unwrap_err();
+    assert!(error.for_model().contains("the call may have run"), "{}", error.for_model());
+    assert_eq!(server.sent("tools/call").len(), 1, "it is not made twice");
+}

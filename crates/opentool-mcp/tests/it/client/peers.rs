@@ -4,12 +4,12 @@
 //! the test says that it did nothing, unless `OPENTOOL_TEST_PEERS=required`, as in `cargo xtask ci`.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use opentool_core::{ToolContext, ToolError, ToolSet};
 use opentool_mcp::{connect, spawn};
 use opentool_schema::ToolSetExt as _;
 use serde_json::json;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
 use super::http::{Heard, call};
@@ -62,23 +62,19 @@ async fn the_python_sdk_as_a_program() {
 async fn the_python_sdk_over_http() {
     let Some(python) = python() else { return };
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let _server = Command::new(python)
+    let mut server = Command::new(python)
         .args([SCRIPT, "http", &port.to_string()])
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    let url = format!("http://127.0.0.1:{port}/mcp");
-    let client = soon("the server", async {
-        loop {
-            match connect(url.clone()).await {
-                Ok(client) => return client,
-                Err(error) if error.not_run() => tokio::time::sleep(Duration::from_millis(50)).await,
-                Err(error) => panic!("{error:?}"),
-            }
-        }
+    let mut said = BufReader::new(server.stderr.take().unwrap()).lines();
+    soon("the server", async {
+        while !said.next_line().await.unwrap().expect("it ended").contains("Uvicorn running on") {}
     })
     .await;
+    tokio::spawn(async move { while let Ok(Some(_)) = said.next_line().await {} });
+    let client = connect(format!("http://127.0.0.1:{port}/mcp")).await.unwrap();
     let (tools, diagnostics) = client.tools().await.unwrap();
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     check(&tools).await;

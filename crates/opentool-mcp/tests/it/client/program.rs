@@ -1,21 +1,24 @@
 //! Servers that are programs: this test binary, run a second time with a variable that says what it is to be.
 
 use std::io::{BufRead as _, Write as _};
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use opentool_core::{ToolContext, ToolError, ToolOutput};
 use opentool_mcp::client::{ClientError, SpawnBuilder};
 use opentool_mcp::{serve_stdio, spawn};
 use opentool_schema::ToolSetExt as _;
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpListener;
 
 use super::http::{Heard, call};
 use super::opened;
 use crate::support::{add, set, soon, tool};
 
 const ROLE: &str = "OPENTOOL_TEST_ROLE";
+
+/// An address to which the program keeps a connection, as long as it lives.
+const WATCHED: &str = "OPENTOOL_TEST_WATCHED";
 
 /// The program in a role.
 fn program(role: &str) -> SpawnBuilder {
@@ -27,6 +30,7 @@ fn program(role: &str) -> SpawnBuilder {
 /// No test: what the others start.
 #[tokio::test]
 async fn a_program_in_its_role() {
+    let _watched = std::env::var(WATCHED).map(std::net::TcpStream::connect);
     match std::env::var(ROLE).as_deref() {
         Ok("server") => {
             let variables = tool("variables", |_, _| async {
@@ -149,36 +153,20 @@ async fn a_program_that_ends_at_what_it_does_not_know_is_met_as_an_older_one() {
     assert_eq!(output.to_text(), "old enough");
 }
 
-#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_program_ends_with_the_last_that_needs_it() {
     for role in ["server", "stubborn"] {
-        let client = opened(program(role)).await.unwrap();
+        let watch = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let program = program(role).env(WATCHED, watch.local_addr().unwrap().to_string());
+        let (client, mut process) = (opened(program).await.unwrap(), watch.accept().await.unwrap().0);
         let (tools, _) = client.tools().await.unwrap();
-        let group = children();
-        assert!(!group.is_empty());
-        drop((client, tools));
-        soon(&format!("the end of {role}"), async {
-            while group.iter().any(|process| Path::new(process).exists()) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        })
-        .await;
+        let mut byte = [0];
+        drop(client);
+        let sum = tools.call(&ToolContext::new(), &call("add", json!({"a": 1, "b": 2}))).await.unwrap();
+        assert_eq!(sum.to_text(), "3");
+        drop(tools);
+        // The system closes it with the process.
+        let ended = soon(&format!("the end of {role}"), process.read(&mut byte)).await;
+        assert!(matches!(ended, Ok(0) | Err(_)), "{ended:?}");
     }
-}
-
-/// The children of this thread and its siblings that serve, as directories of `/proc`.
-#[cfg(target_os = "linux")]
-fn children() -> Vec<String> {
-    let own = std::process::id().to_string();
-    let mut found = Vec::new();
-    for process in std::fs::read_dir("/proc").unwrap().flatten() {
-        let path = process.path();
-        let Ok(stat) = std::fs::read_to_string(path.join("stat")) else { continue };
-        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1));
-        if parent == Some(own.as_str()) {
-            found.push(path.to_string_lossy().into_owned());
-        }
-    }
-    found
 }

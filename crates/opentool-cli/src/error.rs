@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
-use opentool::openapi::Sent;
+use opentool::openapi::{OpenApiError, Sent};
 use opentool::schema::{Dialect, MessageError, problem_code};
 use opentool::{NameClash, Problem, ToolError, UnknownTool, Upstream};
 use opentool_http::HttpError;
@@ -199,6 +199,7 @@ impl CliError {
             | Self::NoServer { .. }
             | Self::NoCredential(_)
             | Self::NotSent(_) => Exit::Call,
+            Self::Call(error) if lacks_credential(error) => Exit::Call,
             Self::Call(error) => match error {
                 ToolError::UnknownTool(_) | ToolError::InvalidArguments(_) | ToolError::Refused(_) => {
                     Exit::Call
@@ -234,6 +235,7 @@ impl CliError {
             Self::Argument { .. } => "invalid_arguments",
             Self::NotSent(ToolError::Failed(_)) | Self::NoCredential(_) | Self::NoServer { .. } => "not_sent",
             Self::TooLate { .. } => "timed_out",
+            Self::Call(error) if lacks_credential(error) => "not_sent",
             Self::Call(error) | Self::NotSent(error) => error.code(),
             Self::Answer => "failed",
             Self::Server { .. } => "server",
@@ -385,6 +387,13 @@ fn sent<'e>(mut cause: Option<&'e (dyn std::error::Error + 'static)>) -> Option<
         cause = error.source();
     }
     None
+}
+
+/// Whether nothing was sent because a credential could not be read where it is kept.
+fn lacks_credential(error: &ToolError) -> bool {
+    let ToolError::Failed(failure) = error else { return false };
+    let cause = failure.source.as_deref().and_then(|source| source.downcast_ref::<OpenApiError>());
+    matches!(cause, Some(OpenApiError::Credential { .. }))
 }
 
 /// What failed and at last why, and on a line of its own what was sent. What lies between the two is how the program

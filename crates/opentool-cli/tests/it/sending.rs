@@ -84,7 +84,7 @@ fn secrets_are_read_from_where_they_are_kept() {
     assert!(requests[4].contains("authorization: Bearer hunter2hunter2\r\n"), "{requests:?}");
     let words = ["call", "api.json", "k", "--server", &upstream.url, "--api-key", "file:nowhere"];
     let ran = keyed(&words).end();
-    assert!(ran.code != 0 && ran.stderr.contains("`nowhere`"), "\n{ran}");
+    assert!(ran.code == 4 && ran.stderr.contains("`nowhere`"), "\n{ran}");
     keyed(&["call", "api.json", "k", "--api-key", "command:"])
         .end()
         .failure(2, &["the command for `--api-key`"]);

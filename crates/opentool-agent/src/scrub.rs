@@ -53,7 +53,7 @@ static PLACES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(r#"(?i)(?<before>{name}{to}"{scheme})(?:[^"\\\n]|\\[^\n])+(?<after>)"#),
         format!(r#"(?i)(?<before>{name}{to}'{scheme})[^'\n]+(?<after>)"#),
         format!(r#"(?i)(?<before>{name}{to}\\+["']{scheme})[^"'\\\n]+(?<after>)"#),
-        // Without quotes to the end of the word. A path is none: `PWD=/home`.
+        // Without quotes to the end of the word. A path is none: `PWD=/srv`.
         format!(
             r#"(?i)(?<before>{name}{to}{scheme})(?:\[secret\]|[^\s"'\\,;&<>()\[\]{{}}/][^\s"'\\,;&<>()\[\]{{}}]{{3,}})(?<after>)"#
         ),
@@ -224,7 +224,7 @@ mod tests {
             "https://example.com:8080/a?b=c@d",
             "basic facts about tokens and passwords",
             "{\"page_token\": \"abc\", \"token_count\": 3}",
-            "PWD=/home/ada, next-token: abcdef, a broken: cookie",
+            "PWD=/srv/ada, next-token: abcdef, a broken: cookie",
             "{\"password\": {\"type\": \"string\"}}",
             "http://host:80?mail=a@b and ada@example.com: hello",
         ] {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use opentool::openapi::{OpenApiError, Sent};
 use opentool::schema::{Dialect, MessageError, problem_code};
-use opentool::{NameClash, Problem, ToolError, UnknownTool, Upstream};
+use opentool::{InvalidArguments, NameClash, Problem, ToolError, UnknownTool, Upstream};
 use opentool_http::HttpError;
 use serde_json::{Map, Value, json};
 
@@ -59,6 +59,16 @@ pub(crate) enum CliError {
         /// The source, as the person wrote it.
         place: String,
         /// The tool.
+        tool: String,
+    },
+    /// Arguments that were only checked do not fit the tool.
+    #[error("{}", misfit_text(.error))]
+    Misfit {
+        /// Why not.
+        error: ToolError,
+        /// The source, as the person wrote it.
+        place: String,
+        /// The tool, by its own name.
         tool: String,
     },
     /// A call failed, before or after it left.
@@ -196,6 +206,7 @@ impl CliError {
             Self::Argument { .. }
             | Self::NoTool { .. }
             | Self::Unfit { .. }
+            | Self::Misfit { .. }
             | Self::NoServer { .. }
             | Self::NoCredential(_)
             | Self::NotSent(_) => Exit::Call,
@@ -231,7 +242,7 @@ impl CliError {
             Self::Clash(_) => "name_clash",
             Self::Incomplete { .. } => "source_incomplete",
             Self::NoTool { .. } => "unknown_tool",
-            Self::Unfit { error, .. } => error.code(),
+            Self::Unfit { error, .. } | Self::Misfit { error, .. } => error.code(),
             Self::Argument { .. } => "invalid_arguments",
             Self::NotSent(ToolError::Failed(_)) | Self::NoCredential(_) | Self::NoServer { .. } => "not_sent",
             Self::TooLate { .. } => "timed_out",
@@ -284,7 +295,7 @@ impl CliError {
                     .into(),
             ),
             Self::TooLate { .. } => Some("`--timeout SECONDS` waits longer".into()),
-            Self::Unfit { place: source, tool, .. } => {
+            Self::Unfit { place: source, tool, .. } | Self::Misfit { place: source, tool, .. } => {
                 Some(format!("`opentool show {source} {tool}` shows what the tool takes").into())
             }
             Self::Call(ToolError::InvalidArguments(_)) | Self::NotSent(ToolError::InvalidArguments(_)) => {
@@ -317,6 +328,7 @@ impl CliError {
         match self {
             Self::Call(ToolError::InvalidArguments(invalid))
             | Self::Unfit { error: ToolError::InvalidArguments(invalid), .. }
+            | Self::Misfit { error: ToolError::InvalidArguments(invalid), .. }
             | Self::NotSent(ToolError::InvalidArguments(invalid)) => {
                 error.insert("problems".into(), invalid.problems.iter().map(coded).collect());
             }
@@ -431,14 +443,25 @@ fn not_lowered(refused: usize, tools: usize, dialect: Dialect) -> String {
 }
 
 /// The operator's text of a failed call. Arguments that do not fit are listed one a line already.
+fn misfit_text(error: &ToolError) -> String {
+    let ToolError::InvalidArguments(invalid) = error else { return chain(error) };
+    let mut text = "the arguments do not fit the tool".to_owned();
+    add_problems(&mut text, invalid);
+    text
+}
+
+fn add_problems(text: &mut String, invalid: &InvalidArguments) {
+    for problem in &invalid.problems {
+        text.push_str("\n  ");
+        text.push_str(&problem.to_string());
+    }
+}
+
 fn call_text(error: &ToolError) -> String {
     match error {
         ToolError::InvalidArguments(invalid) => {
             let mut text = "the arguments do not fit the tool; nothing was sent".to_owned();
-            for problem in &invalid.problems {
-                text.push_str("\n  ");
-                text.push_str(&problem.to_string());
-            }
+            add_problems(&mut text, invalid);
             text
         }
         ToolError::Upstream(_) => upstream_text(error),

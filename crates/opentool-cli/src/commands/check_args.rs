@@ -23,7 +23,8 @@ const SHOWN: usize = 300;
 ///
 /// They pass the stages that a model's call passes: text that is nearly JSON is
 /// repaired, values become what the tool's input schema wants where only one meaning
-/// is possible, and what is left must be valid. Nothing is run or sent.
+/// is possible, and what is left must be valid; formats are checked but for `time` and
+/// `duration`, whose usual values break the rules of their names. Nothing is run or sent.
 /// With `--from` the model is taken to have seen the tool in that dialect, as
 /// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on. The
 /// tool may then be named as the provider knows it. The stages are shown for arguments
@@ -87,7 +88,8 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     } else {
         console.styled(&page(&written, &examined, args.mode))?;
     }
-    examined.result.map(|_| ()).map_err(|error| ToolError::from(error).into())
+    let (place, tool) = (source.spec.written(), tool.name.clone());
+    examined.result.map(|_| ()).map_err(|error| CliError::Misfit { error: error.into(), place, tool })
 }
 
 /// The tool, by its own name or by that which the provider knows, and the way back for arguments written for it.

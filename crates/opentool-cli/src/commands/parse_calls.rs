@@ -19,8 +19,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The answer is the whole body of the response, the assistant's message, the list of
 /// calls or one call; with `--from text` the words of a model that writes its calls
 /// into its text. Prints `[{"id", "name", "arguments"}]`, and `[]` where there are none.
-/// A call that cannot be read does not hide the others: it is reported, and the exit
-/// code is 1.
+/// A call that cannot be read, was cut off or has no name does not hide the others: it
+/// is reported and not printed, and the exit code is 1.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool parse-calls --from openai response.json"
@@ -82,11 +82,13 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let problems: Vec<Diagnostic> =
         parsed.problems.iter().map(|problem| diagnostic(problem).file(place.as_str())).collect();
     console.diagnostics(&place, &problems)?;
-    console.json(&parsed.to_list())?;
+    let list = parsed.to_list();
+    console.json(&list)?;
     if problems.is_empty() {
         return Ok(());
     }
-    let (found, calls) = (counted(problems.len(), "problem"), counted(parsed.calls.len(), "call"));
+    let (found, calls) =
+        (counted(problems.len(), "problem"), counted(list.as_array().map_or(0, Vec::len), "call"));
     Err(CliError::Checked { words: format!("{found} in the answer; {calls} read"), unreadable: 0 })
 }
 

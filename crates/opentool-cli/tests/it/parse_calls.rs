@@ -63,7 +63,7 @@ fn what_cannot_be_read_is_reported_and_hides_nothing() {
     };
     golden("parse-calls/problem", &run(&[]).to_string());
     let ran = run(&["--json"]);
-    assert_eq!((ran.code, ran.json().as_array().unwrap().len()), (1, 2), "\n{ran}");
+    assert_eq!((ran.code, ran.json().as_array().unwrap().len()), (1, 1), "\n{ran}");
     assert!(ran.stderr.contains("\"code\":\"invalid_name\",\"pointer\":\"/content/1/name\""), "\n{ran}");
 }
 
@@ -107,7 +107,7 @@ fn mistakes_are_told_apart() {
     for (from, input, told) in [
         ("openai", "{\"content\": [{\"type\": \"tool_use\"}]}", "it looks like `anthropic`"),
         ("anthropic", "{\"content\": [", "line 1, column 13"),
-        ("openai", "data: {\"choices\": []}\n\n", "a stream of events"),
+        ("openai", "data: {\"choices\": []}\n\n", "a stream of pieces"),
         ("openai", "{\"error\": {\"message\": \"quota\"}}", "the provider reports an error: quota"),
     ] {
         let ran = run(from, input);

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentool_core::{AssistantMessage, ChatRequest, ModelError, Strict, ToolCall, ToolChoice, ToolSet};
-use opentool_schema::{Dialect, LowerOptions, LoweredSet, inexact_number, lower_all};
+use opentool_schema::{Dialect, LowerOptions, LoweredSet, holds_all, lower_all};
 use serde_json::Value;
 
 /// How many tool sets stay lowered.
@@ -150,9 +150,9 @@ impl WireTools {
             return;
         };
         let read = match &call.arguments {
-            // A number that would be rounded is for the check behind this to judge, as it was written.
-            Value::String(text) if inexact_number(text).is_some() => None,
-            Value::String(text) => serde_json::from_str(text).ok(),
+            // A number that would be rounded, or a key that stands twice, is for the check behind this to judge, as it
+            // was written.
+            Value::String(text) => serde_json::from_str(text).ok().filter(|value| holds_all(text, value)),
             other => Some(other.clone()),
         };
         if let Some(changed) = read.and_then(|arguments| change(&lowered.decoder, arguments)) {
@@ -184,6 +184,21 @@ mod tests {
         ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
             Box::pin(async { Ok(ToolOutput::new()) })
         }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_left_for_the_check() {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+        let definition = ToolDefinition::new("f", "F.").input_schema(Schema::new(schema));
+        let set = ToolSet::from_tools([Known(definition)]).unwrap();
+        let request = ChatRequest::new(&[], &set).strict(Strict::Always);
+        let tools = WireTools::of(&request, Dialect::OpenAi, &Cache::default()).unwrap();
+        let back = |text: &str| {
+            let call = ToolCall::new("1", "f", json!(text));
+            tools.back(AssistantMessage::calls(vec![call])).tool_calls[0].arguments.clone()
+        };
+        assert_eq!(back("{\"a\": 1, \"a\": null}"), json!("{\"a\": 1, \"a\": null}"));
+        assert_eq!(back("{\"a\": null}"), json!({}));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use opentool::schema::{
     Change, Decoder, Dialect, Examined, LowerError, LowerOptions, Repairs, Strict, Validator, lower,
     lower_all, problem_code,
 };
-use opentool::{ToolDefinition, ToolError, ToolSet};
+use opentool::{ToolDefinition, ToolSet};
 use opentool_text::printable_line;
 use serde_json::{Map, Value};
 

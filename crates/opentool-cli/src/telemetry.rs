@@ -4,6 +4,7 @@
 //! did not work. A command that did its work has done it, whatever became of its trace.
 
 use std::fmt;
+use std::time::Duration;
 
 use opentool::ToolSet;
 use opentool::agent::layers::Trace;
@@ -15,6 +16,9 @@ use tracing_subscriber::{Layer, Registry};
 
 use crate::console::Console;
 use crate::error::CliError;
+
+/// How long a command that did its work waits for a collector.
+const LAST: Duration = Duration::from_secs(2);
 
 /// What sees the spans of a command on their way to the collector; nothing where there is none.
 #[derive(Default)]
@@ -59,7 +63,7 @@ pub(crate) fn exported(
 }
 
 fn end(guard: Guard, console: &Console) {
-    if let Err(error) = guard.shutdown() {
+    if let Err(error) = guard.shutdown_within(LAST) {
         // Nothing can be said where standard error is gone too.
         let _ = console.warning(&chain(&error));
     }

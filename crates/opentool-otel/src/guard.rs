@@ -1,6 +1,6 @@
 //! What keeps the export going, and ends it in order.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use crate::OtelError;
 use crate::sender::Outcome;
 
-/// How long the last spans may take to reach the collector.
+/// How long what is left may take to reach the collector where nobody says otherwise.
 const LAST: Duration = Duration::from_secs(5);
 
 /// Keeps traces and metrics going to the collector. Dropping it sends what is left, which may take some seconds where the
@@ -40,13 +40,23 @@ impl Guard {
     ///
     /// # Errors
     /// [`OtelError::NotExported`] if what was collected last did not arrive.
-    pub fn shutdown(mut self) -> Result<(), OtelError> {
-        self.end()
+    pub fn shutdown(self) -> Result<(), OtelError> {
+        self.shutdown_within(LAST)
     }
 
-    fn end(&mut self) -> Result<(), OtelError> {
-        let spans = self.spans.take().map(|spans| spans.shutdown_with_timeout(LAST));
-        let metrics = self.metrics.take().map(|metrics| metrics.shutdown_with_timeout(LAST));
+    /// [`Guard::shutdown`], in so much time at the most: a collector that does not answer holds up nobody for longer.
+    ///
+    /// # Errors
+    /// Those of [`Guard::shutdown`].
+    pub fn shutdown_within(mut self, limit: Duration) -> Result<(), OtelError> {
+        self.end(limit)
+    }
+
+    fn end(&mut self, limit: Duration) -> Result<(), OtelError> {
+        let began = Instant::now();
+        let spans = self.spans.take().map(|spans| spans.shutdown_with_timeout(limit));
+        let left = limit.saturating_sub(began.elapsed());
+        let metrics = self.metrics.take().map(|metrics| metrics.shutdown_with_timeout(left));
         let told = self.told(spans.into_iter().chain(metrics).find_map(Result::err));
         if let Some(runtime) = self.runtime.take() {
             // Not by dropping it, which is not allowed inside another runtime.
@@ -68,6 +78,6 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         // There is nobody to tell; `Guard::shutdown` tells.
-        let _ = self.end();
+        let _ = self.end(LAST);
     }
 }

@@ -1,6 +1,7 @@
 //! `opentool ask`: one question to a model that has tools, for scripts and for a quick answer.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
@@ -15,7 +16,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::runtime;
 use crate::source::{Loading, Selection, SourceSpec};
-use crate::talk::{self, Editor, Show, Talk, Trace, interrupted};
+use crate::talk::{self, Editor, Show, Talk, Trace};
 
 /// Ask a model a question that it answers with tools
 ///
@@ -71,6 +72,12 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     if question.trim().is_empty() {
         return Err(CliError::usage("the question is empty", "write it last: `opentool ask SOURCE \"…\"`"));
     }
+    if sources.is_empty() && is_source(&question) {
+        return Err(CliError::usage(
+            format!("`{question}` is a source of tools, and there is no question"),
+            format!("write the question last: `opentool ask {question} \"…\"`"),
+        ));
+    }
     let sources: Vec<SourceSpec> = sources
         .iter()
         .map(|source| {
@@ -80,8 +87,8 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         })
         .collect::<Result<_, _>>()?;
     let from = (&args.loading, &args.selection, &args.access);
-    let tools = args.talk.tools(sources, from, console)?;
-    let (agent, mut messages) = args.talk.agent(tools, args.loading.timeout)?;
+    let (tools, secrets) = args.talk.tools(sources, from, console)?;
+    let (agent, mut messages) = args.talk.agent(tools, &secrets, args.loading.timeout)?;
     messages.push(Message::user(question.trim_end()));
 
     let trace = Arc::new(Trace::new(agent.model().name()));
@@ -104,7 +111,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         let show = Show::calls(anstream::stderr());
         let live = Show::all(anstream::stdout());
         while let Some(event) = events.next().await {
-            let event = event.map_err(interrupted);
+            let event = event.map_err(|error| args.talk.interrupted(error));
             if event.is_err() && words {
                 live.end()?;
             }
@@ -132,6 +139,12 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let reply = answered?;
     print(&reply, console)?;
     settle(&reply)
+}
+
+/// Whether this is where tools come from, and nothing that somebody would ask.
+fn is_source(words: &str) -> bool {
+    let is_address = ["http://", "https://"].iter().any(|scheme| words.starts_with(scheme));
+    Path::new(words).is_file() || (is_address && !words.contains(char::is_whitespace))
 }
 
 /// The answer, where it was not shown as it came.

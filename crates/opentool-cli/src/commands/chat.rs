@@ -1,10 +1,10 @@
 //! `opentool chat`: a conversation at the terminal with a model that has tools.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt as _;
-use opentool::agent::{AgentError, Conversation, Finish, PendingCall, Reply};
+use opentool::agent::{AgentError, AgentEvent, Conversation, Finish, PendingCall, Reply, Step};
 use opentool::{ToolSet, agent};
 use opentool_text::printable;
 
@@ -13,7 +13,7 @@ use crate::console::{Console, FAINT, STRONG, counted};
 use crate::credentials::Access;
 use crate::error::CliError;
 use crate::source::{Loading, Selection, SourceSpec};
-use crate::talk::{Editor, Said, Show, Talk, Trace, Typed, interrupted, question, read_command};
+use crate::talk::{Editor, Said, Show, Talk, Trace, Typed, question, read_command};
 use crate::{render, talk};
 
 /// Talk to a model that has tools
@@ -56,16 +56,18 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         return Err(CliError::usage("standard input is what you type", "save the source to a file"));
     }
     let from = (&args.loading, &args.selection, &args.access);
-    let tools = args.talk.tools(args.sources.clone(), from, console)?;
-    let (agent, before) = args.talk.agent(tools, args.loading.timeout)?;
+    let (tools, secrets) = args.talk.tools(args.sources.clone(), from, console)?;
+    let (agent, before) = args.talk.agent(tools, &secrets, args.loading.timeout)?;
     let mut editor = Editor::new(agent.tools().names().map(str::to_owned).collect())?;
     let trace = Arc::new(Trace::new(agent.model().name()));
     let show = Arc::new(Show::all(anstream::stdout()));
+    let saying = Saying::default();
     let agent = {
-        let (trace, show) = (Arc::clone(&trace), Arc::clone(&show));
+        let (trace, show, saying) = (Arc::clone(&trace), Arc::clone(&show), saying.clone());
         agent.observe(move |event| {
             trace.tell(event);
             show.tell(event);
+            saying.tell(event);
         })
     };
     greet(&agent, before.len(), console)?;
@@ -73,7 +75,8 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // From here on Ctrl-C ends nothing but a turn, also between the line that was typed and its turn.
     runtime.block_on(async { drop(tokio::signal::ctrl_c().now_or_never()) });
-    let mut chat = Chat { conversation: agent.conversation().history(before), trace, show, runtime };
+    let conversation = agent.conversation().history(before);
+    let mut chat = Chat { talk: &args.talk, conversation, trace, show, saying, runtime };
     loop {
         let line = match editor.ask()? {
             Said::Line(line) => line,
@@ -88,7 +91,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
                     console.styled(&chat.trace.last())?;
                 }
             }
-            Typed::Tools(name) => tools_of(agent.tools(), name.as_deref(), console)?,
+            Typed::Tools(name) => tools_of(agent.tools(), name.as_deref(), args.sources.len(), console)?,
             Typed::Trace => console.styled(&chat.trace.last())?,
             Typed::Save(file) => chat.save(Path::new(&file), console)?,
             Typed::New => {
@@ -110,9 +113,10 @@ fn greet(agent: &agent::Agent, before: usize, console: &Console) -> Result<(), C
     Ok(console.styled(&line)?)
 }
 
-fn tools_of(tools: &ToolSet, name: Option<&str>, console: &Console) -> Result<(), CliError> {
+fn tools_of(tools: &ToolSet, name: Option<&str>, sources: usize, console: &Console) -> Result<(), CliError> {
     match name {
-        None => Ok(console.styled(&render::tools(tools, true, console.width()))?),
+        None if tools.is_empty() => Ok(console.styled(&format!("{FAINT}no tools{FAINT:#}\n"))?),
+        None => Ok(console.styled(&render::tools(tools, sources > 1, console.width()))?),
         Some(name) => match tools.find(name) {
             Ok(tool) => Ok(console.styled(&render::tool(tool.definition(), console.width()))?),
             Err(unknown) => Ok(console.warning(&unknown.to_string())?),
@@ -120,10 +124,31 @@ fn tools_of(tools: &ToolSet, name: Option<&str>, console: &Console) -> Result<()
     }
 }
 
-struct Chat {
+/// What the model has said of an answer that is not complete.
+#[derive(Clone, Default)]
+struct Saying(Arc<Mutex<String>>);
+
+impl Saying {
+    fn tell(&self, event: &AgentEvent) {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            AgentEvent::TextDelta { text } => said.push_str(text),
+            AgentEvent::RoundStarted { .. } | AgentEvent::Text { .. } => said.clear(),
+            _ => {}
+        }
+    }
+
+    fn take(&self) -> String {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+struct Chat<'a> {
+    talk: &'a Talk,
     conversation: Conversation,
     trace: Arc<Trace>,
     show: Arc<Show<anstream::Stdout>>,
+    saying: Saying,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -139,8 +164,12 @@ enum Went {
     Failed(CliError),
 }
 
-impl Chat {
+impl Chat<'_> {
     /// One turn, with as many questions to the person as it needs. What fails is told, and the chat goes on.
+    ///
+    /// # Errors
+    /// Where nobody is at a terminal, those of the turn as well: what the next lines say was written for another course of
+    /// things, and none of them is an approval.
     fn turn(&mut self, words: &str, editor: &mut Editor, console: &Console) -> Result<(), CliError> {
         self.trace.begin();
         let mut went = self.go(Some(words));
@@ -148,6 +177,9 @@ impl Chat {
             match went {
                 Went::Waits => {
                     self.show.end()?;
+                    if !editor.is_terminal() {
+                        break Went::Failed(self.talk.undecided(self.conversation.run()));
+                    }
                     if self.decide(editor)? {
                         went = self.go(None);
                     } else {
@@ -168,7 +200,14 @@ impl Chat {
                     console.warning(why)?;
                 }
             }
-            Went::Stopped => console.note("stopped; what was said so far stays in the conversation")?,
+            Went::Stopped => {
+                if let Step::Ask(_) = self.conversation.run().step() {
+                    // It asks: it takes what there is of the answer.
+                    let _ = self.conversation.break_off(self.saying.take());
+                }
+                console.note("stopped; what was said so far stays in the conversation")?;
+            }
+            Went::Failed(error) if !editor.is_terminal() => return Err(error),
             Went::Failed(error) => console.error(&error)?,
             Went::Waits => {}
         }
@@ -177,7 +216,7 @@ impl Chat {
 
     /// Goes on until something stops it. Ctrl-C drops what is going on, which ends it.
     fn go(&mut self, words: Option<&str>) -> Went {
-        let Self { conversation, runtime, .. } = self;
+        let Self { conversation, runtime, talk, .. } = self;
         runtime.block_on(async {
             let turn = async {
                 match words {
@@ -189,7 +228,7 @@ impl Chat {
                 result = turn => match result {
                     Ok(reply) => Went::Over(Box::new(reply)),
                     Err(AgentError::Suspended(_)) => Went::Waits,
-                    Err(error) => Went::Failed(interrupted(error)),
+                    Err(error) => Went::Failed(talk.interrupted(error)),
                 },
                 _ = tokio::signal::ctrl_c() => Went::Stopped,
             }
@@ -201,6 +240,9 @@ impl Chat {
         let pending: Vec<PendingCall> = self.conversation.run().pending_calls().cloned().collect();
         for call in pending {
             // An earlier answer may have been about all calls of the tool.
+            if !self.conversation.run().pending_calls().any(|waiting| waiting.call_id == call.call_id) {
+                continue;
+            }
             let Some(decision) = question(&call, editor)? else { return Ok(false) };
             let _ = self.conversation.decide(&call.call_id, decision);
         }
@@ -208,17 +250,31 @@ impl Chat {
     }
 
     fn save(&self, file: &Path, console: &Console) -> Result<(), CliError> {
-        let messages = self.conversation.messages();
-        let written = serde_json::to_string_pretty(messages)
+        // With the results that are there, where a turn was stopped among them.
+        let messages = self.conversation.run().to_messages();
+        let file = &at_home(file);
+        let written = serde_json::to_string_pretty(&messages)
             .map_err(std::io::Error::other)
             .and_then(|text| crate::write::new(file, &text));
         match written {
             Ok(()) => {
                 console.note(&format!("{} in {}", counted(messages.len(), "message"), file.display()))?
             }
+            // It says which file.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                console.warning(&error.to_string())?
+            }
             Err(error) => console.warning(&format!("{}: cannot be written: {error}", file.display()))?,
         }
         Ok(())
+    }
+}
+
+/// `~/talk.json` as a shell would read it.
+fn at_home(file: &Path) -> PathBuf {
+    match (file.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => file.to_owned(),
     }
 }
 

@@ -15,4 +15,5 @@ pub(crate) use losses::losses;
 pub(crate) use output::{Answer, answer};
 pub(crate) use schema::{limits, reference, type_words};
 pub(crate) use table::{Column, fitting, table};
+pub(crate) use text::shorten;
 pub(crate) use tool::{tool, tools};

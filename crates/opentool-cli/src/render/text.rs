@@ -8,7 +8,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// The text on one line and in at most `limit` columns, with an ellipsis where something is missing.
-pub(super) fn shorten(text: &str, limit: usize) -> String {
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
     if width(text) <= limit {
         return text.to_owned();
     }

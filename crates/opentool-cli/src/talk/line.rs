@@ -56,9 +56,10 @@ pub(crate) fn read_command(line: &str) -> Typed {
         ("new", "") => Typed::New,
         ("help" | "?", "") => Typed::Help,
         ("quit" | "exit" | "q", "") => Typed::Quit,
-        (name, _) => Typed::Unknown(format!(
-            "there is no command `/{name}`, or not with more words; `/help` lists them"
-        )),
+        ("trace" | "new" | "help" | "?" | "quit" | "exit" | "q", _) => {
+            Typed::Unknown(format!("`/{name}` stands alone: write it without more words"))
+        }
+        (name, _) => Typed::Unknown(format!("there is no command `/{name}`; `/help` lists them")),
     }
 }
 
@@ -80,6 +81,7 @@ mod tests {
             assert_eq!(read_command(line), typed, "{line}");
         }
         assert!(matches!(read_command("/save"), Typed::Unknown(why) if why.contains("file")));
+        assert!(matches!(read_command("/quit now"), Typed::Unknown(why) if why.contains("stands alone")));
         assert!(matches!(read_command("/toolz"), Typed::Unknown(why) if why.contains("/toolz")));
     }
 }

@@ -10,20 +10,29 @@ mod trace;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use opentool::agent::{Agent, Approvals};
+use opentool::agent::{Agent, AgentError, Approvals, Limits, Run};
+use opentool::openapi::Credential;
 use opentool::{Message, ToolSet};
+use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::console::Console;
+use crate::console::{Console, counted};
 use crate::credentials::Access;
 use crate::error::CliError;
 use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
 
 pub(crate) use line::{HELP, Typed, read_command};
-pub(crate) use model::interrupted;
 pub(crate) use prompt::{Editor, Said};
 pub(crate) use question::question;
 pub(crate) use show::Show;
 pub(crate) use trace::Trace;
+
+/// More tools than this some services refuse, and models choose badly among them.
+const MOST_TOOLS: usize = 128;
+/// More bytes of definitions than this are tens of thousands of tokens with every question.
+const MOST_BYTES: usize = 200_000;
+
+/// The fewest bytes of a text that is looked for as a secret.
+const SHORTEST: usize = 6;
 
 /// What the model is, what it knows, and what it may do.
 #[derive(Debug, clap::Args)]
@@ -39,6 +48,12 @@ pub(crate) struct Talk {
     /// How many answers of the model one turn may take
     #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
     max_rounds: u32,
+    /// How many calls one turn may make
+    #[arg(long, value_name = "N", default_value_t = 150, value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
+    max_calls: u32,
+    /// How many calls of one tool one turn may make
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
+    max_calls_per_tool: u32,
     /// Record what the model is asked and answers into this file, without secrets: `--model replay:FILE` plays it
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -79,23 +94,45 @@ impl Talk {
     ///
     /// # Errors
     /// For a model that cannot be asked, and for files that cannot be read.
-    pub(crate) fn agent(&self, tools: ToolSet, timeout: Duration) -> Result<(Agent, Vec<Message>), CliError> {
-        let model = model::named(self.model.as_deref(), self.record.as_deref())?;
-        let mut agent = Agent::new(model, tools)
-            .max_rounds(self.max_rounds)
-            .timeout(timeout)
-            .approvals(self.consent.approvals());
-        if let Some(text) = &self.system {
-            agent = agent.system(instructions(text)?);
-        }
-        let before = match &self.saved {
+    pub(crate) fn agent(
+        &self,
+        tools: ToolSet,
+        secrets: &[SecretString],
+        timeout: Duration,
+    ) -> Result<(Agent, Vec<Message>), CliError> {
+        let model = model::named(self.model.as_deref(), self.record.as_deref(), secrets)?;
+        let limits = Limits::new()
+            .rounds(self.max_rounds)
+            .calls(self.max_calls)
+            .calls_per_tool(self.max_calls_per_tool);
+        let mut agent =
+            Agent::new(model, tools).limits(limits).timeout(timeout).approvals(self.consent.approvals());
+        let mut before = match &self.saved {
             Some(file) => model::saved(file)?,
             None => Vec::new(),
         };
+        let system = self.system.as_deref().map(instructions).transpose()?;
+        if let Some(text) = system.filter(|text| !text.trim().is_empty()) {
+            // What is said now holds, and not what was said when the conversation was saved.
+            let saved = before.iter().take_while(|message| matches!(message, Message::System(_))).count();
+            before.drain(..saved);
+            agent = agent.system(text);
+        }
         Ok((agent, before))
     }
 
-    /// The tools of the sources; none where there is no source.
+    /// A turn that came to no answer.
+    pub(crate) fn interrupted(&self, error: AgentError) -> CliError {
+        model::interrupted(error, self.consent)
+    }
+
+    /// Calls that need a person, where there is none.
+    pub(crate) fn undecided(&self, run: &Run) -> CliError {
+        model::undecided(run, self.consent)
+    }
+
+    /// The tools of the sources, none where there is no source; and the secrets that are sent for them, which no recording
+    /// may hold.
     ///
     /// # Errors
     /// Those of loading and choosing.
@@ -104,10 +141,10 @@ impl Talk {
         sources: Vec<SourceSpec>,
         from: (&Loading, &Selection, &Access),
         console: &Console,
-    ) -> Result<ToolSet, CliError> {
+    ) -> Result<(ToolSet, Vec<SecretString>), CliError> {
         let (loading, selection, access) = from;
         if sources.is_empty() {
-            return Ok(ToolSet::new());
+            return Ok(Default::default());
         }
         let sources = load_all(sources, loading, console)?;
         let sources = if self.mock {
@@ -119,8 +156,42 @@ impl Talk {
         if tools.is_empty() {
             return Err(none_left(&sources, selection));
         }
-        Ok(tools)
+        weigh(&tools, console)?;
+        Ok((tools, sources.iter().flat_map(secrets).collect()))
     }
+}
+
+/// What is sent for a source as a secret. Headers are shown to nobody, whatever they are for.
+fn secrets(source: &Source) -> Vec<SecretString> {
+    let Some(settings) = source.api().map(|api| api.settings()) else { return Vec::new() };
+    let headers = settings.headers.iter().map(|(_, value)| value);
+    let password = settings.basic.as_ref().map(|(_, password)| password);
+    let of_schemes = settings.credentials.values().filter_map(|credential| match credential {
+        Credential::Text(text) | Credential::Bearer(text) | Credential::ApiKey(text) => Some(text),
+        _ => None,
+    });
+    let all = headers.chain(&settings.bearer).chain(&settings.api_key).chain(password).chain(of_schemes);
+    // Shorter ones occur by chance.
+    all.filter(|secret| secret.expose_secret().len() >= SHORTEST).cloned().collect()
+}
+
+/// Says so where a model is told of more than it can choose from: it costs with every answer, and services refuse it.
+fn weigh(tools: &ToolSet, console: &Console) -> Result<(), CliError> {
+    let bytes: usize = tools
+        .definitions()
+        .map(|tool| {
+            let schema = serde_json::to_string(tool.input_schema.as_value()).map_or(0, |text| text.len());
+            schema.saturating_add(tool.description.len())
+        })
+        .sum();
+    if tools.len() > MOST_TOOLS || bytes > MOST_BYTES {
+        console.warning(&format!(
+            "the model is told of {} ({} KB) with every question; `--only`, `--tag` or `--path` chooses among them",
+            counted(tools.len(), "tool"),
+            bytes.div_ceil(1_000)
+        ))?;
+    }
+    Ok(())
 }
 
 /// The text itself, or what stands in the file.

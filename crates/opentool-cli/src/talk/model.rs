@@ -3,11 +3,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use opentool::agent::{AgentError, chat};
+use opentool::agent::{AgentError, Exceeded, Run, chat};
 use opentool::{ChatModel, Message, ModelError};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
 
+use super::Consent;
+use super::show::call_line;
+use crate::console::counted;
 use crate::error::{CliError, chain};
 use crate::exit::Exit;
+
+/// So many calls that nobody decided about are shown.
+const SHOWN: usize = 4;
 
 /// What to do where there is no model, or no key for it.
 const MODELS: &str = "set the key of a provider (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, MISTRAL_API_KEY, …) and \
@@ -15,7 +23,14 @@ const MODELS: &str = "set the key of a provider (OPENAI_API_KEY, ANTHROPIC_API_K
      Ollama; `--model replay:FILE` plays a recording and needs no key";
 
 /// The model of this name, recorded where that is wanted.
-pub(super) fn named(name: Option<&str>, record: Option<&Path>) -> Result<Arc<dyn ChatModel>, CliError> {
+///
+/// # Errors
+/// [`CliError::Model`] for a model that cannot be asked, and a file that cannot be written.
+pub(super) fn named(
+    name: Option<&str>,
+    record: Option<&Path>,
+    secrets: &[SecretString],
+) -> Result<Arc<dyn ChatModel>, CliError> {
     let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else {
         return Err(CliError::Model {
             message: "no model is named".to_owned(),
@@ -24,11 +39,20 @@ pub(super) fn named(name: Option<&str>, record: Option<&Path>) -> Result<Arc<dyn
             code: "no_model",
         });
     };
-    let model = chat::model(name).map_err(failed)?;
-    Ok(match record {
-        Some(file) => Arc::new(chat::Recorder::new(model, file).map_err(failed)?),
-        None => model,
-    })
+    let model = chat::model(name).map_err(|error| {
+        let help = match &error {
+            ModelError::Unauthorized(_) => Some(MODELS),
+            ModelError::Unsupported(_) if !name.contains(':') => Some(MODELS),
+            _ => None,
+        };
+        failed(error, help)
+    })?;
+    let Some(file) = record else { return Ok(model) };
+    let mut recorder = chat::Recorder::new(model, file).map_err(|error| failed(error, None))?;
+    for secret in secrets {
+        recorder = recorder.secret(secret.expose_secret());
+    }
+    Ok(Arc::new(recorder))
 }
 
 /// The messages of a conversation that `/save` wrote.
@@ -49,7 +73,7 @@ pub(super) fn saved(file: &Path) -> Result<Vec<Message>, CliError> {
 }
 
 /// A model that gave no answer.
-fn failed(error: ModelError) -> CliError {
+fn failed(error: ModelError, help: Option<&'static str>) -> CliError {
     let (exit, code) = match &error {
         ModelError::Unauthorized(_) => (Exit::Call, "unauthorized"),
         ModelError::Unsupported(_) => (Exit::Usage, "unsupported"),
@@ -60,50 +84,80 @@ fn failed(error: ModelError) -> CliError {
         _ => (Exit::NoAnswer, "protocol"),
     };
     let help = match &error {
-        ModelError::Unauthorized(_) | ModelError::Unsupported(_) => Some(MODELS.into()),
         ModelError::RateLimited { retry_after: Some(wait), .. } => {
             Some(format!("the service asks to wait {} s", wait.as_secs().max(1)).into())
         }
-        _ => None,
+        _ => help.map(Into::into),
     };
     CliError::Model { message: chain(&error), help, exit, code }
 }
 
 /// A turn that came to no answer.
-pub(crate) fn interrupted(error: AgentError) -> CliError {
-    let turn = |error: &AgentError, help: Option<&'static str>, exit, code| CliError::Model {
-        message: chain(error),
+pub(super) fn interrupted(error: AgentError, consent: Consent) -> CliError {
+    let turn = |message: String, help: Option<&'static str>, exit, code| CliError::Model {
+        message,
         help: help.map(Into::into),
         exit,
         code,
     };
     match error {
-        AgentError::Model(failure) => failed(failure.error),
-        AgentError::Suspended(run) => {
-            let calls: Vec<String> = run.pending_calls().map(|call| format!("`{}`", call.tool)).collect();
-            CliError::Model {
-                message: format!(
-                    "the model wants to call {}, which may change something, and nobody allowed it",
-                    calls.join(" and ")
-                ),
-                help: Some(
-                    "`--yes` runs every call; `--read-only` gives the model only tools that change nothing; \
-                     `opentool chat` asks"
-                        .into(),
-                ),
-                exit: Exit::Negative,
-                code: "approval_needed",
-            }
+        AgentError::Model(failure) => failed(failure.error, None),
+        AgentError::Suspended(run) => undecided(&run, consent),
+        AgentError::RoundLimit(run) => turn(
+            format!("there is no final answer after {}", counted(run.rounds() as usize, "round")),
+            Some("`--max-rounds N` allows more"),
+            Exit::Negative,
+            "round_limit",
+        ),
+        AgentError::CallLimit(run) => {
+            let help = match run.exceeded() {
+                Some(Exceeded::CallsOfTool { .. }) => Some("`--max-calls-per-tool N` allows more"),
+                Some(Exceeded::Calls { .. }) => Some("`--max-calls N` allows more"),
+                _ => None,
+            };
+            let which =
+                run.exceeded().map_or_else(|| "a limit of calls is reached".to_owned(), ToString::to_string);
+            turn(which, help, Exit::Negative, "call_limit")
         }
-        AgentError::RoundLimit(_) => {
-            turn(&error, Some("`--max-rounds N` allows more"), Exit::Negative, "round_limit")
-        }
-        AgentError::CallLimit(_) => turn(&error, None, Exit::Negative, "call_limit"),
-        AgentError::TimedOut(_) => turn(&error, None, Exit::NoAnswer, "timed_out"),
-        AgentError::Cancelled(_) => turn(&error, None, Exit::NoAnswer, "cancelled"),
+        AgentError::TimedOut(_) => turn(chain(&error), None, Exit::NoAnswer, "timed_out"),
+        AgentError::Cancelled(_) => turn(chain(&error), None, Exit::NoAnswer, "cancelled"),
         AgentError::EmptyPrompt => {
             CliError::usage("there is no question", "write it last: `opentool ask SOURCE \"…\"`")
         }
-        error => turn(&error, None, Exit::Negative, "failed"),
+        error => turn(chain(&error), None, Exit::Negative, "failed"),
+    }
+}
+
+/// Calls that need a person, where there is none.
+pub(super) fn undecided(run: &Run, consent: Consent) -> CliError {
+    let waiting: Vec<String> = run
+        .pending_calls()
+        .map(|call| {
+            let arguments = Value::Object(call.arguments.clone().into_map());
+            format!("`{}`", call_line(&call.tool, &arguments).text)
+        })
+        .collect();
+    let more = match waiting.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "further call")),
+    };
+    let calls = waiting.get(..SHOWN.min(waiting.len())).unwrap_or_default().join(" and ");
+    let (why, help) = match consent {
+        Consent { ask: true, .. } => (
+            "and `--ask` has every call asked about",
+            "`--yes` runs every call; without `--ask` the tools that say that they change nothing run; \
+             `opentool chat` asks, at a terminal",
+        ),
+        _ => (
+            "which may change something",
+            "`--yes` runs every call; `--read-only` gives the model only tools that change nothing; \
+             `opentool chat` asks, at a terminal",
+        ),
+    };
+    CliError::Model {
+        message: format!("the model wants to call {calls}{more}, {why}, and nobody allowed it"),
+        help: Some(help.into()),
+        exit: Exit::Negative,
+        code: "approval_needed",
     }
 }

@@ -59,6 +59,11 @@ impl Editor {
         Ok(Self { lines: Some(lines), history })
     }
 
+    /// Whether a person is there to be asked.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.lines.is_some()
+    }
+
     /// Asks for what to say, which may have several lines.
     ///
     /// # Errors

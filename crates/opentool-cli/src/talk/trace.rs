@@ -85,7 +85,16 @@ impl Trace {
                     sent.push(request.clone());
                 }
             }
-            AgentEvent::CallFinished { call_id, output, failure, duration, .. } => {
+            AgentEvent::CallFinished { call_id, name, output, failure, duration } => {
+                if turn.call(call_id).is_none() {
+                    // It was refused before it began.
+                    if let Some(step) = turn.open_chat() {
+                        step.took = Some(step.begun.elapsed());
+                    }
+                    let (id, name) = (call_id.clone(), name.clone());
+                    let what = What::Call { id, name, sent: Vec::new(), failed: None };
+                    turn.steps.push(Step { begun: Instant::now(), took: None, what });
+                }
                 if let Some(Step { what: What::Call { failed, .. }, took, .. }) = turn.call(call_id) {
                     *took = Some(*duration);
                     if output.is_error {
@@ -103,9 +112,12 @@ impl Trace {
         }
     }
 
-    /// The tree of the last turn; nothing before the first.
+    /// The tree of the last turn.
     pub(crate) fn last(&self) -> String {
-        self.turns().last().map(|turn| turn.tree(&self.model)).unwrap_or_default()
+        let turns = self.turns();
+        turns
+            .last()
+            .map_or_else(|| format!("{FAINT}no turn so far{FAINT:#}\n"), |turn| turn.tree(&self.model))
     }
 }
 

@@ -142,7 +142,10 @@ fn what_changes_something_runs_only_if_that_was_allowed() {
     let ran = with_model(&words, &server).end();
     let ran = ran.failure(
         1,
-        &["the model wants to call `placeOrder`, which may change something", "`--yes` runs every call"],
+        &[
+            "the model wants to call `placeOrder(petId: 2)`, which may change something",
+            "`--yes` runs every call",
+        ],
     );
     assert!(!ran.stderr.contains("POST"), "nothing was sent\n{ran}");
     assert_eq!(orders(&server), 1);
@@ -167,6 +170,17 @@ fn without_a_model_or_a_key_it_says_what_to_set() {
         .end()
         .failure(2, &["no model is named", "OPENAI_API_KEY, ANTHROPIC_API_KEY", "`--model replay:FILE`"]);
     let named = || ask().variable("OPENTOOL_MODEL", "gpt-5");
+    // What does not help is not said.
+    for model in ["opnai:gpt-5", "replay:none.json"] {
+        let ran = ask().variable("OPENTOOL_MODEL", model).end();
+        assert!(ran.code != 0 && !ran.stderr.contains("OPENAI_API_KEY, ANTHROPIC_API_KEY"), "\n{ran}");
+    }
+    let refused = Upstream::treating(|mut stream| {
+        let answer = "HTTP/1.1 401 Unauthorized\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+        let _ = stream.write_all(answer.as_bytes());
+    });
+    let ran = with_model(&["ask", "Hi."], &refused).end();
+    assert!(ran.code == 4 && !ran.stderr.contains("OPENAI_API_KEY, ANTHROPIC_API_KEY"), "\n{ran}");
     named()
         .end()
         .failure(4, &["set OPENAI_API_KEY", "`--model replay:FILE` plays a recording and needs no key"]);
@@ -203,24 +217,21 @@ fn a_chat_can_be_scripted() {
         calls(&[("findPetsByStatus", json!({"status": ["pending"]}))]),
         says("Miso and Pepper."),
         calls(&[("placeOrder", json!({"petId": 2}))]),
-        says("As you like."),
-        calls(&[("placeOrder", json!({"petId": 2}))]),
         says("Reserved."),
     ]);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("talk.json");
-    let lines = "Which pets \\\nare pending?\n/toolz\nReserve Miso.\nnot today\nDo it.\nyes\n/trace\n";
-    let lines = format!("{lines}/save {}\n/new\n/quit\n", file.display());
-    let ran =
-        with_model(&["chat", "petstore.yaml", "--server", &shop.url], &server).input(lines).end().success();
+    let lines = "/trace\nWhich pets \\\nare pending?\n/toolz\n/quit now\nDo it.\n/trace\n/tools\n";
+    let lines = format!("{lines}/save {0}\n/save {0}\n/new\n/quit\n", file.display());
+    let words = ["chat", "petstore.yaml", "--server", &shop.url, "--yes"];
+    let ran = with_model(&words, &server).input(lines).end().success();
     let saved = std::fs::read_to_string(file).unwrap();
     let text = ran.text();
     for line in [
         "gpt-5 with ",
+        "no turn so far",
         "→ findPetsByStatus(",
         "Miso and Pepper.",
-        "? placeOrder(petId: 2)",
-        "As you like.",
         "Reserved.",
         "└─ chat gpt-5",
         "A new conversation.",
@@ -230,16 +241,19 @@ fn a_chat_can_be_scripted() {
     assert!(ran.stderr.contains("no command `/toolz`") && ran.stderr.contains(" messages in "), "\n{ran}");
     let requests = server.requests();
     assert!(requests[0].contains("Which pets \\nare pending?"), "{}", requests[0]);
-    assert!(requests[3].contains("not today"), "the model reads why: {}", requests[3]);
+    let twice = ran.stderr.lines().find(|line| line.contains("stays as it is")).unwrap_or_default();
+    assert_eq!(twice.matches("talk.json").count(), 1, "\n{ran}");
+    assert!(ran.stderr.contains("`/quit` stands alone"), "\n{ran}");
+    assert!(!text.contains("SOURCE"), "there is one, and no column is spent on it\n{ran}");
     assert_eq!(text.matches("\n  POST http://").count(), 1, "only what was allowed was sent\n{ran}");
     let messages: Value = serde_json::from_str(&saved).unwrap();
-    assert_eq!(messages.as_array().unwrap().len(), 12);
+    assert_eq!(messages.as_array().unwrap().len(), 8);
 
     // It goes on where it was.
     let server = model(vec![says("You asked for pending pets.")]);
     let words = ["ask", "petstore.yaml", "What did I ask?", "--continue", "talk.json"];
     with_model(&words, &server).file("talk.json", &saved).end().success();
-    assert!(server.requests()[0].contains("Reserve Miso."));
+    assert!(server.requests()[0].contains("Do it."));
 }
 
 /// At a terminal: a prompt with editing, and Ctrl-C that stops a turn and not the chat.
@@ -268,4 +282,114 @@ fn ctrl_c_stops_a_turn_and_not_the_chat() {
             eprintln!("skipped: no Python ({error})");
         }
     }
+}
+
+#[test]
+fn a_chat_without_a_terminal_takes_no_line_for_an_approval() {
+    let shop = Shop::open();
+    let server = model(vec![calls(&[("placeOrder", json!({"petId": 2}))]), says("Done.")]);
+    let ran = with_model(&["chat", "petstore.yaml", "--server", &shop.url], &server)
+        .input("Reserve Miso.\nyes\n/quit\n")
+        .end();
+    assert_eq!(ran.code, 1, "\n{ran}");
+    assert!(
+        ran.stderr.contains("wants to call `placeOrder(petId: 2)`, which may change something"),
+        "\n{ran}"
+    );
+    assert!(!ran.text().contains("POST") && server.requests().len() == 1, "\n{ran}");
+}
+
+#[test]
+fn what_nobody_allowed_is_told_in_the_words_of_the_option_that_asked() {
+    let shop = Shop::open();
+    let find = |status: &str| ("findPetsByStatus", json!({"status": [status]}));
+    let server = model(vec![calls(&[find("sold"), find("pending")])]);
+    let words = ["ask", "petstore.yaml", "?", "--server", &shop.url, "--ask"];
+    let ran = with_model(&words, &server).end().failure(
+        1,
+        &[
+            "`findPetsByStatus(status: [\"sold\"])` and `findPetsByStatus(status: [\"pending\"])`",
+            "`--ask` has every call asked about",
+        ],
+    );
+    assert!(!ran.stderr.contains("may change something") && !ran.stderr.contains("--read-only"), "\n{ran}");
+}
+
+#[test]
+fn limits_are_told_in_the_words_of_the_command_line() {
+    let shop = Shop::open();
+    let find = |status: &str| ("findPetsByStatus", json!({"status": [status]}));
+    let ask = |options: &[&str], answers| {
+        let words = ["ask", "petstore.yaml", "?", "--server", &shop.url];
+        let words: Vec<&str> = words.iter().chain(options).copied().collect();
+        with_model(&words, &model(answers)).end()
+    };
+    let two = || vec![calls(&[find("sold"), find("pending")]), says("ok")];
+    let ran = ask(&["--max-calls-per-tool", "1"], two());
+    let ran =
+        ran.failure(1, &["limit of 1 calls of `findPetsByStatus`", "`--max-calls-per-tool N` allows more"]);
+    assert!(
+        ran.stderr.contains("✗ findPetsByStatus: the limit of 1 calls"),
+        "a line for the refused one\n{ran}"
+    );
+    ask(&["--max-calls", "1"], two())
+        .failure(1, &["limit of 1 calls in one turn", "`--max-calls N` allows more"]);
+    let ran = ask(&["--max-rounds", "1"], two());
+    let ran = ran.failure(1, &["no final answer after 1 round", "`--max-rounds N` allows more"]);
+    assert!(!ran.stderr.contains("agent.resume") && !ran.stderr.contains("max_rounds"), "\n{ran}");
+}
+
+#[test]
+fn a_source_is_no_question_and_too_many_tools_are_told() {
+    let server = model(vec![says("Hello.")]);
+    for source in ["petstore.yaml", "https://shop.example/api.json"] {
+        let what = format!("`{source}` is a source of tools, and there is no question");
+        with_model(&["ask", source], &server).end().failure(2, &[&what, "write the question last"]);
+    }
+    assert_eq!(server.requests().len(), 0);
+
+    let tools: Vec<Value> = (0..130)
+        .map(|n| json!({"name": format!("tool_{n}"), "description": "It does.", "inputSchema": {"type": "object"}}))
+        .collect();
+    let many = json!({"tools": tools}).to_string();
+    let ask = |options: &[&str]| {
+        let words: Vec<&str> =
+            ["ask", "many.json", "Hi.", "--yes", "--mock"].iter().chain(options).copied().collect();
+        with_model(&words, &model(vec![says("Hello.")])).file("many.json", &many).end().success()
+    };
+    assert!(ask(&[]).stderr.contains("the model is told of 130 tools"), "\n{}", ask(&[]));
+    assert!(!ask(&["--only", "tool_1"]).stderr.contains("the model is told"));
+}
+
+#[test]
+fn instructions_that_are_said_now_hold_in_a_conversation_that_goes_on() {
+    let saved = [opentool::Message::system("OLD RULES"), opentool::Message::user("Hi.")];
+    let saved = serde_json::to_string(&saved).unwrap();
+    let asked = |options: &[&str]| {
+        let server = model(vec![says("ok")]);
+        let words: Vec<&str> =
+            ["ask", "And?", "--continue", "talk.json"].iter().chain(options).copied().collect();
+        with_model(&words, &server).file("talk.json", &saved).end().success();
+        server.requests().remove(0)
+    };
+    assert!(asked(&[]).contains("OLD RULES"));
+    let now = asked(&["--system", "NEW RULES"]);
+    assert!(now.contains("NEW RULES") && !now.contains("OLD RULES"), "{now}");
+    assert!(asked(&["--system", " "]).contains("OLD RULES"), "nothing was said");
+}
+
+#[test]
+fn what_is_sent_as_a_header_is_in_no_recording() {
+    let echo = Upstream::treating(|mut stream| {
+        let body = "{\"tenant\": \"acme berlin\"}";
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+        let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("pets.json");
+    let words = ["ask", "petstore.yaml", "?", "--server", &echo.url, "--header", "X-Tenant: acme berlin"];
+    let words: Vec<&str> = words.into_iter().chain(["--record", kept.to_str().unwrap()]).collect();
+    with_model(&words, &model(pending())).end().success();
+    let cassette = std::fs::read_to_string(kept).unwrap();
+    assert!(cassette.contains("tenant") && !cassette.contains("acme berlin"), "{cassette}");
 }

@@ -231,7 +231,7 @@ fn annotated(
 }
 
 #[tokio::test]
-async fn policies_go_by_hints_names_arguments_and_whatever_a_host_knows() {
+async fn s037_policies_go_by_hints_names_arguments_and_whatever_a_host_knows() {
     let tools = set![
         annotated("reads", Annotations::new().read_only(true)),
         annotated("destroys", Annotations::new().destructive(true)),

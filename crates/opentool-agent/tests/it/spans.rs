@@ -65,7 +65,7 @@ async fn spans(agent: Agent) -> Vec<Seen> {
 }
 
 #[tokio::test]
-async fn a_turn_is_a_tree_of_spans_with_the_names_of_the_conventions() {
+async fn s123_s124_s125_a_turn_is_a_tree_of_spans_with_the_names_of_the_conventions() {
     let calls = [
         ToolCall::new("call_1", "add", json!({"a": 1, "b": 2})),
         ToolCall::new("call_2", "fails", json!({"key": "hunter2"})),

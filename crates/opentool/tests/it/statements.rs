@@ -105,7 +105,7 @@ fn s021_s022_s047_parameters_and_results_of_any_serialisable_type() {
 }
 
 #[test]
-fn s023_s024_s028_s071_s072_s073_the_schema_and_its_descriptions_come_from_the_types_at_every_depth() {
+fn s023_s024_s028_s060_s071_s072_s073_the_schema_and_its_descriptions_come_from_the_types_at_every_depth() {
     let schema = schema();
     let address = &schema["$defs"]["Address"];
     assert_eq!(schema["properties"]["to"]["description"], "Who gets it.", "the parameter's own words win");

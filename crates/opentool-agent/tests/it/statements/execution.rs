@@ -126,8 +126,14 @@ async fn s122_a_name_that_nobody_finds_is_a_result_with_what_was_probably_meant(
 
 #[test]
 fn s093_s126_every_part_can_be_replaced() {
-    // A dispatcher stands alone, an agent is put together from a model, tools and settings, and a run needs neither.
-    let _: Dispatcher = Dispatcher::new(ToolSet::new());
-    let _: Agent = Agent::new(chat::script(), ToolSet::new());
-    let _: Run = Run::new("?");
+    // A run needs neither an agent, nor a dispatcher, nor a model: its answers and results come from anybody.
+    let mut run = Run::new("?");
+    let call = opentool_core::ToolCall::new("a", "nobodys_tool", json!({}));
+    let asks = opentool_core::ChatReply::new(opentool_core::AssistantMessage::calls([call.clone()]));
+    run.answer(asks, &ToolSet::new()).unwrap();
+    run.result(opentool_core::ToolResult::new(&call, opentool_core::ToolOutput::text("by hand"))).unwrap();
+    let ends = opentool_core::ChatReply::new(opentool_core::AssistantMessage::text("ok"));
+    run.answer(ends, &ToolSet::new()).unwrap();
+    let reply = run.into_reply().unwrap();
+    assert_eq!((reply.text.as_str(), texts(&reply.messages)), ("ok", vec!["by hand".to_owned()]));
 }

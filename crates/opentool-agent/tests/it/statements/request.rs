@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use opentool_agent::{Agent, chat};
+use opentool_agent::{Agent, Dispatcher, chat};
 use opentool_core::{
     AssistantMessage, BoxFuture, ChatModel, ChatReply, ChatRequest, ModelError, ParallelCalls, Strict,
-    ToolChoice, ToolOutput, ToolSet, tool_fn,
+    ToolCall, ToolChoice, ToolContext, ToolOutput, ToolSet, tool_fn,
 };
 use serde_json::{Value, json};
 
@@ -105,12 +105,24 @@ async fn s006_what_is_not_in_the_request_cannot_be_called() {
 }
 
 #[tokio::test]
-async fn s007_s030_s066_any_tool_is_one_trait_whoever_wrote_it() {
-    let own =
-        raw("own", async |cx, arguments| Ok(ToolOutput::text(format!("{:?} {}", cx.id(), arguments.len()))));
+async fn s007_s030_s066_s067_any_tool_is_one_trait_whoever_wrote_it() {
+    let own = raw("own", async |cx, arguments| {
+        Ok(ToolOutput::text(format!("{:?} {}", cx.get_value("tenant"), arguments.len())))
+    });
     let tools: ToolSet = set![add(), own];
     let names: Vec<&str> = tools.iter().map(|tool| tool.definition().name.as_str()).collect();
     assert_eq!(names, ["add", "own"]);
+    // Without a context and with one; `add` takes no notice of it.
+    let told = |cx: ToolContext, name: &'static str, arguments: Value| {
+        let dispatcher = Dispatcher::new(tools.clone()).context(cx);
+        async move { dispatcher.call(&ToolCall::new("call_1", name, arguments)).await.output.to_text() }
+    };
+    let tenant = || ToolContext::new().value("tenant", "acme");
+    assert_eq!(told(ToolContext::new(), "own", json!({"n": 1})).await, "None 1");
+    assert_eq!(told(tenant(), "own", json!({})).await, "Some(String(\"acme\")) 0");
+    for cx in [ToolContext::new(), tenant()] {
+        assert_eq!(told(cx, "add", json!({"a": 1, "b": 2})).await, "3");
+    }
 }
 
 #[test]

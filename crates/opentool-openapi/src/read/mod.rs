@@ -7,6 +7,7 @@ mod argument;
 pub(crate) mod body;
 pub(crate) mod credential;
 mod encoding;
+mod keys;
 mod marks;
 mod operation;
 mod parameter;
@@ -189,6 +190,8 @@ impl<'d> Reader<'d> {
         replaced_by: Option<&Map<String, Value>>,
         drafts: &mut Vec<Draft>,
     ) {
+        let lost = keys::of_path(item.members, &item.pointer, self.findings);
+        self.seen = self.seen.saturating_add(lost);
         for (key, value) in item.members {
             let Some(method) = operation::method(key) else { continue };
             if replaced_by.is_some_and(|own| own.contains_key(key)) {

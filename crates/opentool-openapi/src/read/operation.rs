@@ -7,7 +7,7 @@ use opentool_core::Diagnostic;
 use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
-use super::{PathItem, Reader, argument, marks};
+use super::{PathItem, Reader, argument, keys, marks};
 use crate::document::split;
 use crate::plan::{Operation, Server};
 use crate::schema::Direction;
@@ -16,10 +16,13 @@ use crate::version::Version;
 /// Why an operation is left out.
 pub(super) type Unusable = Box<Diagnostic>;
 
+/// The methods that have a key of their own in path items.
+pub(super) const METHODS: [&str; 9] =
+    ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+
 /// The method that a key of a path item means, in whatever case it is written.
 pub(super) fn method(key: &str) -> Option<Method> {
-    const KNOWN: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
-    let known = KNOWN.iter().any(|known| key.eq_ignore_ascii_case(known));
+    let known = METHODS.iter().any(|known| key.eq_ignore_ascii_case(known));
     known.then(|| Method::from_bytes(key.to_ascii_uppercase().as_bytes()).ok()).flatten()
 }
 
@@ -40,6 +43,7 @@ impl<'d> Reader<'d> {
             let problem = format!("the operation is {}, not an object", kind(value));
             return Err(left_out("operation", &pointer, problem, "write an object with `responses`"));
         };
+        keys::of_operation(members, &pointer, self.findings);
         let path = template(item.path).map_err(|problem| {
             left_out("path-template", &item.pointer, problem, "write parameters as `{name}` between slashes")
         })?;

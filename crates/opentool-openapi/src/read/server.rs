@@ -65,6 +65,22 @@ impl Reader<'_> {
                 .filter_map(word)
                 .collect();
             let default = variable.get("default").and_then(word).or_else(|| allowed.first().cloned());
+            if let Some(default) = default.as_ref().filter(|_| !allowed.is_empty())
+                && !allowed.contains(default)
+            {
+                let list = allowed.iter().take(10).map(|word| format!("`{word}`")).collect::<Vec<_>>();
+                let message = format!(
+                    "the default `{default}` is none of the variable's `enum` ({}); it is used all the same",
+                    list.join(", ")
+                );
+                let at = pointer::join(&pointer::join(at, name), "default");
+                self.warn(
+                    "server-variable",
+                    at,
+                    message,
+                    "add it to `enum`, or let `default` be one of them",
+                );
+            }
             match default {
                 Some(default) => variables.push(ServerVariable { name: name.clone(), default, allowed }),
                 None => self.findings.add(

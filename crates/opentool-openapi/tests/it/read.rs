@@ -5,6 +5,7 @@ mod external;
 mod golden;
 mod hidden;
 mod hostile;
+mod keys;
 mod loading;
 mod many;
 mod yaml;

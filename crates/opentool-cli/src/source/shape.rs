@@ -25,8 +25,8 @@ pub(crate) struct Shape {
     /// (`max-tool-bytes`, `max-description-bytes`, `output-schemas`); docs/openapi-config.md explains them
     #[arg(long, value_name = "[NAME=]FILE")]
     config: Vec<String>,
-    /// The largest definition of a tool: what is too much loses its output schema, examples, long descriptions, and at
-    /// last the schemas farthest from the arguments
+    /// The largest definition of a tool: what is too much loses its output schema, examples, long descriptions, the
+    /// schemas farthest from the arguments, and at last what stands within arguments; at least 256
     #[arg(long, value_name = "BYTES", value_parser = bytes, hide_short_help = true)]
     max_tool_bytes: Option<usize>,
     /// Tell models what tools take, and not what they answer

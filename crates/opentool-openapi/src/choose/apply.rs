@@ -79,6 +79,7 @@ fn choose(
     only: Only<'_>,
 ) -> Result<(Vec<Arc<Operation>>, Told), Fault> {
     check_result("/result", &config.result)?;
+    check_budget(&config.budget)?;
     let said = by_tool(operations, &config.operations)?;
     let mut told = Told { budget: config.budget, operations: HashMap::new(), result: config.result.clone() };
     let mut chosen: Vec<Arc<Operation>> = Vec::new();
@@ -119,6 +120,21 @@ fn choose(
         chosen.push(renamed);
     }
     Ok((chosen, told))
+}
+
+/// In less there is no room for a name, a description and one argument.
+const LEAST_TOOL_BYTES: usize = 256;
+
+fn check_budget(budget: &Budget) -> Result<(), Fault> {
+    match budget.max_tool_bytes {
+        Some(most) if most < LEAST_TOOL_BYTES => {
+            let reason = format!(
+                "no definition of a tool fits into {most} bytes; allow at least {LEAST_TOOL_BYTES}, for example 4000"
+            );
+            Err(refused("/budget/max-tool-bytes", reason))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a configuration says that means nothing in the document.

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 /// How large definitions may be, in bytes of JSON. What is too large loses, in this order: schemas of the result,
-/// examples and long descriptions in schemas, and the schemas that are farthest from the arguments, in whose place
-/// anything is allowed. Names, and the types of arguments themselves, are never left out.
+/// examples and long descriptions in schemas, the schemas that are farthest from the arguments, in whose place
+/// anything is allowed, what stands deep within the schemas of arguments, and their notes. Names, and the types of
+/// arguments themselves, are never left out, even where they alone are more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct Budget {
-    /// The largest definition: name, description and schemas. Default: no limit for the whole; 64 KiB and 250 referenced
+    /// The largest definition: name, description and schemas; at least 256. Default: no limit for the whole; 64 KiB and 250 referenced
     /// schemas for the arguments, 6 KiB for the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tool_bytes: Option<usize>,

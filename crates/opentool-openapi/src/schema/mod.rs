@@ -9,6 +9,7 @@ mod convert;
 mod cycle;
 pub(crate) mod definitions;
 mod enumeration;
+mod fold;
 mod keyword;
 mod nullable;
 pub(crate) mod reach;

@@ -1,15 +1,31 @@
 //! A tool's schema made smaller, in steps of which each loses more than the one before: long notes and examples, then
-//! the definitions that are farthest from the root. Arguments, their types and what is required stay.
+//! the definitions that are farthest from the root, then what stands deep within arguments, at last their notes.
+//! Arguments, their types and what is required stay, even where they alone are too much.
 
 use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
 use super::definitions::{collect, collect_members, cut, size};
+use super::fold::{Fold, Notes, loosen};
 use crate::choose::cut_text;
 
 /// How many bytes a note may have, step by step.
 const NOTES: [usize; 3] = [300, 120, 40];
+
+/// A schema that is not worth cutting, in bytes.
+const SMALL: usize = 120;
+
+/// How what stands within arguments is cut, step by step.
+const FOLDS: [Fold; 7] = [
+    Fold { depth: 4, small: SMALL, notes: Notes::Keep },
+    Fold { depth: 3, small: SMALL, notes: Notes::Keep },
+    Fold { depth: 2, small: SMALL, notes: Notes::Keep },
+    Fold { depth: 1, small: SMALL, notes: Notes::Keep },
+    Fold { depth: 0, small: SMALL, notes: Notes::Keep },
+    Fold { depth: 0, small: 0, notes: Notes::Keep },
+    Fold { depth: 0, small: 0, notes: Notes::LeaveOut },
+];
 
 /// Makes a schema as small as `most` bytes, as far as that is possible.
 pub(crate) fn reduce(mut schema: Value, most: usize) -> Value {
@@ -22,10 +38,22 @@ pub(crate) fn reduce(mut schema: Value, most: usize) -> Value {
             return schema;
         }
     }
-    if let Value::Object(root) = &mut schema {
-        cut_definitions(root, most);
+    let Value::Object(mut root) = schema else { return schema };
+    let definitions = match root.shift_remove("$defs") {
+        Some(Value::Object(definitions)) => definitions,
+        _ => Map::new(),
+    };
+    let mut reduced = with_nearest(root.clone(), definitions.clone(), most);
+    for fold in FOLDS {
+        if size(&reduced) <= most {
+            break;
+        }
+        let mut root = root.clone();
+        fold.schema(&mut root, &definitions);
+        reduced = with_nearest(root, definitions.clone(), most);
     }
-    schema
+    loosen(&mut reduced);
+    reduced
 }
 
 /// Cuts descriptions, and takes away what only illustrates.
@@ -57,11 +85,10 @@ fn shorten(schema: &mut Value, longest: usize) {
     }
 }
 
-/// Keeps the definitions that are nearest to the root; the others allow anything.
-fn cut_definitions(root: &mut Map<String, Value>, most: usize) {
-    let Some(Value::Object(mut all)) = root.shift_remove("$defs") else { return };
+/// The root with the definitions that are nearest to it; the others allow anything.
+fn with_nearest(mut root: Map<String, Value>, mut all: Map<String, Value>, most: usize) -> Value {
     let mut names = Vec::new();
-    collect_members(root, &mut names);
+    collect_members(&root, &mut names);
     let mut spent =
         root.iter().map(|(key, value)| key.len().saturating_add(size(value)).saturating_add(4)).sum();
     let mut seen: HashSet<String> = HashSet::new();
@@ -84,4 +111,5 @@ fn cut_definitions(root: &mut Map<String, Value>, most: usize) {
     if !kept.is_empty() {
         root.insert("$defs".to_owned(), Value::Object(kept));
     }
+    Value::Object(root)
 }

@@ -182,6 +182,58 @@ fn definitions_fit_their_budget() {
     }
 }
 
+/// Not all documents have their schemas by name: what stands within others is cut too, and still takes what fits.
+#[test]
+fn schemas_within_schemas_fit_the_budget_too() {
+    let leaf = |index: usize| {
+        json!({"type": "object", "additionalProperties": false, "required": ["a"],
+        "properties": {"a": {"type": "string", "enum": ["one", "two", "three"]}, "b": {"type": "integer", "minimum": index}}})
+    };
+    let wide: serde_json::Map<String, Value> = (0..60)
+        .map(|index| (format!("field_{index}"), json!({"type": "array", "items": leaf(index)})))
+        .collect();
+    let branch = |index: usize| {
+        json!({"type": "object", "properties": {"deep": {"type": "object", "properties": wide}},
+        "required": [format!("r{index}")]})
+    };
+    let text = json!({"openapi": "3.1.0", "info": {}, "paths": {"/a": {"post": {
+        "operationId": "a",
+        "requestBody": {"required": true, "content": {"application/json": {"schema": {
+            "type": "object", "required": ["limits"], "properties": {
+                "id": {"type": "integer", "description": "Which one."},
+                "limits": {"type": "object", "description": "What it may do.", "properties": wide},
+                "either": {"oneOf": [branch(1), branch(2)]},
+        }}}}},
+        "responses": {}
+    }}}})
+    .to_string();
+    for most in [30_000, 8_000, 4_000, 1_000, 700] {
+        let config = Config::new().budget(Budget::new().max_tool_bytes(most));
+        let api = parse(text.clone(), "a.json").unwrap().configure(&config).unwrap();
+        crate::read::assert_sound(&api);
+        let tools = api.tools().unwrap();
+        let definition = tools.find("a").unwrap().definition();
+        let schema = definition.input_schema.as_value();
+        let size = schema.to_string().len();
+        assert!(size <= most && size * 20 > most, "{size} of {most}");
+        assert_eq!(schema["properties"]["id"], json!({"type": "integer", "description": "Which one."}));
+        assert_eq!(schema["properties"]["limits"]["type"], "object");
+        assert_eq!(schema["properties"]["limits"]["description"], "What it may do.");
+        assert_eq!(schema["required"], json!(["limits"]));
+        // What the whole schema takes, the cut one takes: alternatives that were told apart by what is cut are not exclusive.
+        let given = json!({"limits": {"field_3": [{"a": "one", "b": 5}]}, "either": {"r1": 1, "deep": {"field_3": [{"a": "two"}]}}});
+        let validator = opentool_schema::Validator::new(&definition.input_schema).unwrap();
+        assert!(validator.accepts(&given), "{most}: {schema}");
+    }
+}
+
+#[test]
+fn a_budget_in_which_no_definition_fits_is_refused() {
+    let config = Config::new().budget(Budget::new().max_tool_bytes(10));
+    let refused = large().configure(&config).map(|api| api.operations().len()).unwrap_err().to_string();
+    assert!(refused.contains("/budget/max-tool-bytes") && refused.contains("at least 256"), "{refused}");
+}
+
 #[test]
 fn results_are_told_or_not() {
     let keep = shop().tools().unwrap();

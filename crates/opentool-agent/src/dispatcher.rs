@@ -12,7 +12,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use opentool_core::{BoxError, ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet};
+use opentool_core::{
+    BoxError, ChatReply, Message, ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet,
+};
 
 use crate::approval::Approver;
 use crate::batch::Batch;
@@ -225,6 +227,34 @@ impl Dispatcher {
     /// What the host said.
     pub(crate) fn host(&self) -> &ToolContext {
         &self.context
+    }
+
+    /// What an answer of the model adds to a conversation: itself, and the results of its calls in their order, which are
+    /// made as [`Dispatcher::dispatch`] does. With it, a loop of your own is five lines:
+    ///
+    /// ```
+    /// # use opentool_agent::{chat, Dispatcher};
+    /// # use opentool_core::{ChatModel, ChatRequest, Message, ToolSet};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), opentool_core::ModelError> {
+    /// # let (model, tools) = (chat::script().calls([("clock", serde_json::json!({}))]).text("Noon."), ToolSet::new());
+    /// # let dispatcher = Dispatcher::new(tools);
+    /// # let mut messages = vec![Message::user("What is the time?")];
+    /// let mut reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?;
+    /// while reply.has_tool_calls() {
+    ///     messages.extend(dispatcher.carry_out(reply).await);
+    ///     reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?;
+    /// }
+    /// # assert_eq!(reply.message.to_text(), "Noon.");
+    /// # assert_eq!(messages.len(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn carry_out(&self, reply: ChatReply) -> Vec<Message> {
+        let results = self.dispatch(&reply.message.tool_calls).await;
+        std::iter::once(Message::Assistant(reply.message))
+            .chain(results.into_iter().map(Message::Tool))
+            .collect()
     }
 
     /// Runs the calls of one answer and gives their results in the order of the calls.

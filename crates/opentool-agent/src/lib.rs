@@ -27,15 +27,12 @@
 //! # let (model, tools) = (chat::script().calls([("clock", serde_json::json!({}))]).text("Noon."), ToolSet::new());
 //! # let dispatcher = Dispatcher::new(tools);
 //! let mut messages = vec![Message::user("What is the time?")];
-//! let answer = loop {
-//!     let answer = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?.message;
-//!     messages.push(Message::Assistant(answer.clone()));
-//!     if answer.tool_calls.is_empty() {
-//!         break answer;
-//!     }
-//!     messages.extend(dispatcher.dispatch(&answer.tool_calls).await.into_iter().map(Message::Tool));
-//! };
-//! assert_eq!(answer.to_text(), "Noon.");
+//! let mut reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?;
+//! while reply.has_tool_calls() {
+//!     messages.extend(dispatcher.carry_out(reply).await);
+//!     reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?;
+//! }
+//! assert_eq!(reply.message.to_text(), "Noon.");
 //! # Ok(())
 //! # }
 //! ```

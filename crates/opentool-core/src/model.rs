@@ -123,6 +123,11 @@ impl ChatReply {
         Self { message, stop, usage: Usage::default(), model: None }
     }
 
+    /// Whether it wants something called, and waits for the results.
+    pub fn has_tool_calls(&self) -> bool {
+        !self.message.tool_calls.is_empty()
+    }
+
     /// Sets the stop reason.
     pub fn stop(mut self, stop: StopReason) -> Self {
         self.stop = stop;

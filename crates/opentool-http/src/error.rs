@@ -104,6 +104,20 @@ impl HttpError {
         matches!(self, Self::TimedOut { .. })
     }
 
+    /// Whether the request certainly did not leave for who was to answer it, so that it can be made again.
+    pub fn is_unsent(&self) -> bool {
+        matches!(
+            self,
+            Self::Address { .. }
+                | Self::Header { .. }
+                | Self::NotPublic { .. }
+                | Self::Tls { .. }
+                | Self::Certificate { .. }
+                | Self::Connect { .. }
+                | Self::TimedOut { waiting: Waiting::Connection, .. }
+        )
+    }
+
     /// Why the server's certificate is not trusted, if that is what kept the connection from being made.
     pub fn trust(&self) -> Option<Trust> {
         let Self::Connect { source, .. } = self else { return None };

@@ -141,22 +141,16 @@ const _: () = assert!(size_of::<ClientError>() <= 64);
 impl ClientError {
     /// Whether a call certainly did not run, so that it can be made again.
     pub fn not_run(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Address { .. }
-                | Self::Header { .. }
-                | Self::Spawn { .. }
-                | Self::Unauthorized { .. }
-                | Self::NoAccess { .. }
-                | Self::Redirected { .. }
-                | Self::Http(
-                    HttpError::Connect { .. }
-                        | HttpError::Address { .. }
-                        | HttpError::Header { .. }
-                        | HttpError::NotPublic { .. }
-                        | HttpError::Tls { .. }
-                )
-        )
+            | Self::Header { .. }
+            | Self::Spawn { .. }
+            | Self::Unauthorized { .. }
+            | Self::NoAccess { .. }
+            | Self::Redirected { .. } => true,
+            Self::Http(error) => error.is_unsent(),
+            _ => false,
+        }
     }
 
     /// Whether the connection itself is at fault, so that the next call needs a new one.

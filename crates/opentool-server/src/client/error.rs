@@ -129,21 +129,16 @@ const _: () = assert!(size_of::<ClientError>() <= 64);
 impl ClientError {
     /// Whether the call certainly did not run, so that it can be made again.
     pub fn not_run(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Address { .. }
-                | Self::ApiKey { .. }
-                | Self::NoServer
-                | Self::Unauthorized { .. }
-                | Self::NoAccess { .. }
-                | Self::Redirected { .. }
-                | Self::Http(
-                    HttpError::Connect { .. }
-                        | HttpError::Address { .. }
-                        | HttpError::Header { .. }
-                        | HttpError::Tls { .. }
-                )
-        )
+            | Self::ApiKey { .. }
+            | Self::NoServer
+            | Self::Unauthorized { .. }
+            | Self::NoAccess { .. }
+            | Self::Redirected { .. } => true,
+            Self::Http(error) => error.is_unsent(),
+            _ => false,
+        }
     }
 }
 

@@ -30,15 +30,12 @@ async fn s092_s099_s100_s101_s103_a_loop_of_ones_own_is_five_lines() {
     let model = chat::script().calls([("add", json!({"a": 1, "b": 2})), ("echo", json!({}))]).text("3");
     let dispatcher = Dispatcher::new(set![add(), echo()]);
     let mut messages = vec![Message::user("1 + 2?")];
-    let answer = loop {
-        let answer = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await.unwrap().message;
-        messages.push(Message::Assistant(answer.clone()));
-        if answer.tool_calls.is_empty() {
-            break answer;
-        }
-        messages.extend(dispatcher.dispatch(&answer.tool_calls).await.into_iter().map(Message::Tool));
-    };
-    assert_eq!(answer.to_text(), "3");
+    let mut reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await.unwrap();
+    while reply.has_tool_calls() {
+        messages.extend(dispatcher.carry_out(reply).await);
+        reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await.unwrap();
+    }
+    assert_eq!(reply.message.to_text(), "3");
     assert_eq!(texts(&messages), ["3", "{}"], "the question, the calls, all results in their order");
 }
 

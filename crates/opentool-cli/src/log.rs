@@ -32,6 +32,7 @@ pub(crate) fn start(console: &Console, spans: Spans) {
         .with_target("opentool", own)
         // The spans of calls are for a collector; before every line they would be noise.
         .with_target("opentool::gen_ai", LevelFilter::OFF)
+        .with_target("opentool::http", LevelFilter::OFF)
         .with_target("rmcp", mcp);
     // The filter is that of the lines alone: spans are exported whatever is shown. Somebody else's subscriber would be as
     // good.

@@ -6,11 +6,13 @@ use std::time::Duration;
 use http::HeaderMap;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument as _;
 use url::{Host, Url};
 
 use crate::address::{self, Lookup, NotPublic};
 use crate::error::{HttpError, Waiting, bare, origin};
 use crate::response::Limits;
+use crate::span::Exchange;
 use crate::{Addresses, Identity, Incoming, Options, Request, Response, redirect, tls};
 
 /// An HTTP/1.1 and HTTP/2 client with a connection pool. Clones share the pool.
@@ -89,10 +91,13 @@ impl Client {
     /// Those of [`Client::send`].
     pub async fn open(&self, mut request: Request) -> Result<Incoming, HttpError> {
         let limits = self.limits(&request);
-        for _ in 0..=redirect::LIMIT {
-            let answer = self.exchange(&request, limits).await?;
+        for resent in 0..=redirect::LIMIT {
+            let mut open = Exchange::begin(&request, resent);
+            let answered = self.exchange(&request, limits).instrument(open.span().clone()).await;
+            let answer = answered.inspect_err(|error| open.failed(error))?;
+            open.answered(answer.status());
             if !redirect::follow(&mut request, answer.status(), answer.headers()) {
-                return Ok(Incoming::new(answer, request.url, limits));
+                return Ok(Incoming::new(answer, request.url, limits, open));
             }
         }
         Err(HttpError::TooManyRedirects { origin: origin(&request.url), limit: redirect::LIMIT })
@@ -116,9 +121,15 @@ impl Client {
     /// One request, one head of an answer.
     async fn exchange(&self, request: &Request, limits: Limits) -> Result<reqwest::Response, HttpError> {
         let client = self.transport(request)?;
+        #[allow(unused_mut, reason = "without the feature nothing is added")]
+        let mut headers = request.headers.clone();
+        #[cfg(feature = "otel")]
+        if request.in_trace {
+            crate::trace::inject(&mut headers);
+        }
         let sending = client
             .request(request.method.clone(), request.url.clone())
-            .headers(request.headers.clone())
+            .headers(headers)
             .body(request.body.clone())
             .send();
         let answered = match limits.end {

@@ -29,6 +29,7 @@ mod redirect;
 mod request;
 mod response;
 pub mod scrub;
+mod span;
 mod tls;
 mod trace;
 

@@ -38,6 +38,8 @@ pub struct Request {
     pub deadline: Option<Instant>,
     /// The largest body of the answer in bytes, if not the client's own limit.
     pub body_limit: Option<u64>,
+    /// Whether the server is told the trace.
+    pub(crate) in_trace: bool,
 }
 
 impl Request {
@@ -53,6 +55,7 @@ impl Request {
             identity: None,
             deadline: None,
             body_limit: None,
+            in_trace: false,
         }
     }
 
@@ -127,19 +130,13 @@ impl Request {
         self
     }
 
-    /// Tells the server which trace the request is part of, by the headers `traceparent` and `tracestate`: the current one
-    /// of OpenTelemetry, written as the host's propagator writes it. Headers that are there stay. Without a trace, and
-    /// without the feature `otel`, nothing is added.
-    pub fn in_trace(self) -> Self {
-        #[cfg(feature = "otel")]
-        let this = {
-            let mut this = self;
-            crate::trace::inject(&mut this.headers);
-            this
-        };
-        #[cfg(not(feature = "otel"))]
-        let this = self;
-        this
+    /// Tells the server which trace the request is part of, by the headers `traceparent` and `tracestate`: the one of
+    /// OpenTelemetry that is current when it is sent, with the span of the request itself if there is one, written as the
+    /// host's propagator writes it. Headers that are there stay. Without a trace, and without the feature `otel`, nothing
+    /// is added.
+    pub fn in_trace(mut self) -> Self {
+        self.in_trace = true;
+        self
     }
 
     /// Sets the largest body of the answer in bytes, in place of the client's own limit.

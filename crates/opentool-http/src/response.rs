@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::error::{HttpError, Waiting, bare, origin};
+use crate::span::Exchange;
 
 /// A whole answer. `Debug` shows its status, its address without the query, and the length of its body: tokens come in
 /// bodies.
@@ -58,6 +59,8 @@ pub struct Incoming {
     body: reqwest::Response,
     limits: Limits,
     read: u64,
+    /// Its span, which lasts as long as the answer is read.
+    exchange: Exchange,
 }
 
 /// The limits that hold for one exchange.
@@ -70,7 +73,7 @@ pub(crate) struct Limits {
 }
 
 impl Incoming {
-    pub(crate) fn new(mut body: reqwest::Response, url: Url, limits: Limits) -> Self {
+    pub(crate) fn new(mut body: reqwest::Response, url: Url, limits: Limits, exchange: Exchange) -> Self {
         Self {
             status: body.status(),
             headers: std::mem::take(body.headers_mut()),
@@ -78,6 +81,7 @@ impl Incoming {
             body,
             limits,
             read: 0,
+            exchange,
         }
     }
 
@@ -101,6 +105,11 @@ impl Incoming {
     /// # Errors
     /// [`HttpError::TooLarge`], [`HttpError::TimedOut`], [`HttpError::Broken`].
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
+        let next = self.next().await;
+        next.inspect_err(|error| self.exchange.failed(error))
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
         let next = match self.limits.end {
             Some(end) => match timeout_at(end, self.body.chunk()).await {
                 Ok(next) => next,
@@ -130,7 +139,7 @@ impl Incoming {
     /// Those of [`Incoming::chunk`]. A body that says beforehand that it is too large is not read at all.
     pub async fn whole(mut self) -> Result<Response, HttpError> {
         let announced = self.body.content_length().unwrap_or(0);
-        self.check_size(announced)?;
+        self.check_size(announced).inspect_err(|error| self.exchange.failed(error))?;
         // The limit was checked, but the length is the server's word only: no more than this is set aside for it.
         let capacity = usize::try_from(announced.min(64 * 1024)).unwrap_or(0);
         let mut body = BytesMut::with_capacity(capacity);

@@ -22,8 +22,10 @@ use crate::metrics::Measure;
 use crate::sender::Sender;
 use crate::spans::Typed;
 
-/// The spans of this project.
+/// The spans of this project, which are also counted.
 const OWN: &str = "opentool::gen_ai";
+/// Those of its HTTP requests.
+const HTTP: &str = "opentool::http";
 
 /// A layer of any kind.
 type AnyLayer<S> = Box<dyn Layer<S> + Send + Sync>;
@@ -133,7 +135,7 @@ impl Export {
         let measure = Measure::new(&provider.meter_with_scope(scope()));
         global::set_meter_provider(provider.clone());
         guard.metrics = Some(provider);
-        Ok(measure.with_filter(filter(&[])).boxed())
+        Ok(measure.with_filter(filter(&[OWN])).boxed())
     }
 
     fn spans<S>(&self, guard: &mut Guard, runtime: &Handle) -> Result<AnyLayer<S>, OtelError>
@@ -162,7 +164,8 @@ impl Export {
         }
         global::set_tracer_provider(provider.clone());
         guard.spans = Some(provider);
-        Ok(spans.with_filter(filter(&self.targets)).boxed())
+        let targets: Vec<&str> = self.targets.iter().map(String::as_str).chain([OWN, HTTP]).collect();
+        Ok(spans.with_filter(filter(&targets)).boxed())
     }
 
     fn sender(&self, signal: Signal, guard: &mut Guard, runtime: &Handle) -> Result<Sender, OtelError> {
@@ -199,10 +202,9 @@ fn scope() -> InstrumentationScope {
     InstrumentationScope::builder("opentool").with_version(env!("CARGO_PKG_VERSION")).build()
 }
 
-/// Lets our spans pass, and those of the targets: spans, and no events, whose texts may hold anything.
-fn filter(targets: &[String]) -> FilterFn<impl Fn(&Metadata<'_>) -> bool + use<>> {
-    let named = targets.iter().map(String::as_str).chain([OWN]);
-    let targets = Targets::new().with_targets(named.map(|target| (target, LevelFilter::INFO)));
+/// Lets the spans of the targets pass: spans, and no events, whose texts may hold anything.
+fn filter(targets: &[&str]) -> FilterFn<impl Fn(&Metadata<'_>) -> bool + use<>> {
+    let targets = Targets::new().with_targets(targets.iter().map(|target| (*target, LevelFilter::INFO)));
     let passes = move |metadata: &Metadata<'_>| {
         metadata.is_span() && targets.would_enable(metadata.target(), metadata.level())
     };

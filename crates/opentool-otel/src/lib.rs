@@ -11,10 +11,13 @@
 //! ```
 //!
 //! Spans are made by the crates themselves with `tracing`, by OpenTelemetry's conventions for generative AI and MCP:
-//! `invoke_agent NAME`, `chat MODEL`, `execute_tool NAME`, and `tools/call NAME` of an MCP server. This crate sends them on,
-//! counts them ([metrics](#metrics)), and lets traces go through the program: servers take the trace that a client
+//! `invoke_agent NAME`, `chat MODEL`, `execute_tool NAME`, and `tools/call NAME` of an MCP server; within them, by those for
+//! HTTP, one `GET` or `POST` for each request that a tool or a model sends. This crate sends them on, counts them ([metrics](#metrics)), and lets traces go through the program: servers take the trace that a client
 //! names, and calls of tools over HTTP name theirs (W3C `traceparent`). A program that has an exporter of its own needs
 //! only the spans, and this crate not.
+//!
+//! The address of a request is shown without user, password, and the values of its query, which are arguments and keys; its
+//! path is shown as it is.
 //!
 //! What is said (prompts, answers, arguments, results) is in no span unless it is switched on, by
 //! `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true` or at the agent (`Agent::span_content`).

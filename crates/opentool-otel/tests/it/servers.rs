@@ -35,7 +35,9 @@ async fn a_call_over_opentool_is_one_trace_from_the_agent_to_the_tool() {
     for (name, failed) in [("execute_tool add", Value::Null), ("execute_tool fails", json!("failed"))] {
         let asked = spans.iter().find(|span| span.name == name && span.kind == SpanKind::Internal).unwrap();
         let done = served.iter().find(|span| span.name == name).unwrap();
-        assert_eq!((&done.parent, &done.trace), (&asked.id, &asked.trace));
+        let request = spans.iter().find(|span| span.id == done.parent).unwrap();
+        assert_eq!((request.name.as_str(), request.kind), ("POST", SpanKind::Client));
+        assert_eq!((&request.parent, &done.trace), (&asked.id, &asked.trace));
         assert_eq!((done.get("error.type"), done.is_error), (&failed, !failed.is_null()));
         assert_eq!(done.get("gen_ai.operation.name"), "execute_tool");
     }

@@ -181,7 +181,9 @@ impl<'d> Reader<'d> {
         at: &str,
         in_path: &HashSet<&str>,
     ) -> Result<(String, Place), Unreadable> {
-        let Some(name) = text(members, "name") else {
+        // YAML reads unquoted digits as a number.
+        let digits = || members.get("name").filter(|name| name.is_number()).map(ToString::to_string);
+        let Some(name) = text(members, "name").or_else(digits) else {
             let help = "every parameter needs `name` and `in`";
             return Err(Unreadable::new("parameter", at, "a parameter has no `name`", help).optional());
         };

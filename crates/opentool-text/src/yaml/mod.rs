@@ -7,6 +7,7 @@
 
 mod help;
 mod scalar;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,6 +15,7 @@ use opentool_core::{Diagnostic, Location};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Value};
 
+use self::written::Written;
 use crate::{Notation, Parsed, pointer};
 
 /// The same as for JSON: it is what lets readers walk by recursion.
@@ -104,6 +106,8 @@ struct Open {
     start: Marker,
     kind: Kind,
     height: usize,
+    /// Numbers in it that may be meant as texts.
+    written: Vec<Written>,
 }
 
 enum Kind {
@@ -143,7 +147,12 @@ impl Builder {
                 if scalar::is_beyond(&text, style, tag.as_deref().map(core_suffix)) {
                     self.beyond(&text, at);
                 }
+                let plain = style == ScalarStyle::Plain && tag.is_none();
+                let written = (plain && written::counts(&self.stack)).then(|| text.clone());
                 let value = scalar::value(text, style, tag.as_deref().map(core_suffix));
+                if let Some(text) = written {
+                    written::note(&mut self.stack, &value, &text);
+                }
                 self.keep(anchor, || value.clone(), 0, at)?;
                 self.put(value, 0, at)?;
             }
@@ -169,10 +178,16 @@ impl Builder {
                 self.open(anchor, at, kind)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                if let Some(Open { anchor, start, kind, height }) = self.stack.pop() {
+                if let Some(Open { anchor, start, kind, height, written }) = self.stack.pop() {
                     let value = match kind {
-                        Kind::List(items) => Value::Array(items),
-                        Kind::Mapping { members, .. } => Value::Object(members),
+                        Kind::List(items) => {
+                            written::hand_over(&mut self.stack, written);
+                            Value::Array(items)
+                        }
+                        Kind::Mapping { mut members, .. } => {
+                            written::settle(&mut members, written);
+                            Value::Object(members)
+                        }
                     };
                     self.keep(anchor, || value.clone(), height, start)?;
                     self.put(value, height, start)?;
@@ -190,7 +205,7 @@ impl Builder {
         if self.stack.len() >= MAX_DEPTH {
             return Err(too_deep(start).into());
         }
-        self.stack.push(Open { anchor, start, kind, height: 0 });
+        self.stack.push(Open { anchor, start, kind, height: 0, written: Vec::new() });
         Ok(())
     }
 
@@ -227,9 +242,12 @@ impl Builder {
     }
 
     fn key(&mut self, text: String, plain: bool, at: Marker) -> Result<(), Fault> {
-        let Some(Open { kind: Kind::Mapping { members, key, merged }, .. }) = self.stack.last_mut() else {
+        let Some(Open { kind: Kind::Mapping { members, key, merged }, written, .. }) = self.stack.last_mut()
+        else {
             return Ok(());
         };
+        // Only the last of equal keys counts.
+        written.retain(|number| number.key != text);
         if plain && text == "<<" {
             *key = Some(Key::Merge);
             return Ok(());

@@ -151,3 +151,31 @@ fn a_key_that_stands_twice_hides_nothing_else() {
     let many = format!("openapi: 3.0.0\npaths: {{/a: {{get: {{}}}}}}\n{}", "x-a: 1\n".repeat(20_000));
     assert!(parse(many, "a.yaml").unwrap().diagnostics().len() <= 5_001);
 }
+
+/// Who writes `type: string` means what stands there, digit by digit.
+#[test]
+fn numbers_that_are_texts_stay_as_they_are_written() {
+    let schema = |schema: &str| {
+        let text = format!(
+            "openapi: 3.1.0\npaths:\n  /a:\n    get:\n      parameters:\n      - {{name: p, in: query, schema: {schema}}}\n"
+        );
+        let api = parse(text, "a.yaml").unwrap_or_else(|error| panic!("{error}"));
+        api.operations()[0].parameters[0].schema.clone()
+    };
+    let texts = json!(["1.0", "1.10", "2.20", "1e3", "0x1f", "+1", "7"]);
+    for kind in ["string", "[string, 'null']"] {
+        let read =
+            schema(&format!("{{enum: [1.0, 1.10, 2.20, 1e3, 0x1f, +1, 7], type: {kind}, default: 1.10}}"));
+        assert_eq!((&read["enum"], &read["default"]), (&texts, &json!("1.10")), "{kind}");
+    }
+    assert_eq!(schema("{type: string, const: 1.50}")["const"], "1.50");
+    let numbers = schema("{type: number, enum: [1.10, 0x1f], default: 1.10}");
+    assert_eq!((&numbers["enum"], &numbers["default"]), (&json!([1.1, 31]), &json!(1.1)));
+}
+
+#[test]
+fn a_parameter_may_have_a_number_for_a_name() {
+    let text = "openapi: 3.1.0\npaths:\n  /a:\n    get:\n      parameters:\n      - {name: 12, in: query, schema: {type: string}}\n";
+    let api = parse(text, "a.yaml").unwrap();
+    assert_eq!(api.operations()[0].parameters[0].name, "12");
+}

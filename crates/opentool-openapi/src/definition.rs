@@ -17,7 +17,7 @@ use crate::plan::{Body, BodyArguments, Operation};
 use crate::read::body::referenced;
 use crate::read::response;
 use crate::request::idempotency;
-use crate::schema::definitions::{attach, size};
+use crate::schema::definitions::{attach, size, text_size};
 use crate::schema::{Converter, Direction, Knowledge, Position, reach, reduce};
 
 /// The largest schema of a result in bytes. Results only inform: one operation's can reach every schema of an API.
@@ -51,7 +51,7 @@ pub(crate) fn definition(
     let budget = told.budget;
     let description = description(operation, said.and_then(|said| said.description.as_deref()), &budget);
     let left = budget.max_tool_bytes.map(|most| {
-        let around = operation.name.len().saturating_add(description.len()).saturating_add(ENVELOPE);
+        let around = operation.name.len().saturating_add(text_size(&description)).saturating_add(ENVELOPE);
         most.saturating_sub(around)
     });
     let input = {

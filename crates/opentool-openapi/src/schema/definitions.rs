@@ -137,17 +137,28 @@ pub(super) fn collect_members(schema: &Map<String, Value>, names: &mut Vec<Strin
     }
 }
 
-/// About how many bytes a value has as JSON.
+/// How many bytes a value has as JSON, or a few more.
 pub(crate) fn size(value: &Value) -> usize {
     match value {
-        Value::String(text) => text.len().saturating_add(2),
+        Value::String(text) => text_size(text),
+        Value::Number(number) => number.to_string().len(),
         Value::Array(items) => {
             items.iter().map(size).fold(2, |sum, n| sum.saturating_add(n).saturating_add(1))
         }
         Value::Object(members) => members
             .iter()
-            .map(|(key, value)| size(value).saturating_add(key.len()).saturating_add(4))
+            .map(|(key, value)| size(value).saturating_add(text_size(key)).saturating_add(2))
             .fold(2, usize::saturating_add),
         _ => 5,
     }
+}
+
+/// How many bytes a text has as JSON, with quotes and what has to be escaped.
+pub(crate) fn text_size(text: &str) -> usize {
+    let escapes = text.bytes().map(|byte| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 1,
+        0..0x20 => 5,
+        _ => 0,
+    });
+    escapes.fold(text.len().saturating_add(2), usize::saturating_add)
 }

@@ -32,7 +32,9 @@ pub(super) fn counts(stack: &[Open]) -> bool {
 
 /// Remembers how the next value is written, if it is a number that would be written in another way.
 pub(super) fn note(stack: &mut [Open], value: &Value, text: &str) {
-    if !value.is_number() || value.to_string() == text {
+    let Value::Number(number) = value else { return };
+    let again = number.to_string();
+    if again == text {
         return;
     }
     let Some(Open { kind, written, .. }) = stack.last_mut() else { return };

@@ -193,8 +193,9 @@ fn schemas_within_schemas_fit_the_budget_too() {
         .map(|index| (format!("field_{index}"), json!({"type": "array", "items": leaf(index)})))
         .collect();
     let branch = |index: usize| {
-        json!({"type": "object", "properties": {"deep": {"type": "object", "properties": wide}},
-        "required": [format!("r{index}")]})
+        let mut properties = wide.clone();
+        properties.insert("kind".to_owned(), json!({"const": format!("k{index}")}));
+        json!({"type": "object", "properties": {"deep": {"type": "object", "required": ["kind"], "properties": properties}}})
     };
     let text = json!({"openapi": "3.1.0", "info": {}, "paths": {"/a": {"post": {
         "operationId": "a",
@@ -221,7 +222,7 @@ fn schemas_within_schemas_fit_the_budget_too() {
         assert_eq!(schema["properties"]["limits"]["description"], "What it may do.");
         assert_eq!(schema["required"], json!(["limits"]));
         // What the whole schema takes, the cut one takes: alternatives that were told apart by what is cut are not exclusive.
-        let given = json!({"limits": {"field_3": [{"a": "one", "b": 5}]}, "either": {"r1": 1, "deep": {"field_3": [{"a": "two"}]}}});
+        let given = json!({"limits": {"field_3": [{"a": "one", "b": 5}]}, "either": {"deep": {"kind": "k1", "field_3": [{"a": "two"}]}}});
         let validator = opentool_schema::Validator::new(&definition.input_schema).unwrap();
         assert!(validator.accepts(&given), "{most}: {schema}");
     }

@@ -1,4 +1,4 @@
-//! Layers around tools: limits, caches and changes that every tool can get, whoever wrote it.
+//! Layers around tools and models: limits, caches and changes that every one of them can get, whoever wrote it.
 //!
 //! A layer is put around one tool (`layer.layer(tool)`) or around all of a set (`tools.layer(&layer)?`); several are
 //! put on one after the other, the last one outermost. The checked call stays outside all of them: arguments are
@@ -18,20 +18,41 @@
 //! # }
 //! ```
 //!
+//! Models are layered the same way: [`LayeredModel::layer`] takes [`AnswerCache`], [`Redact`], [`Trace`] and [`RateLimit`].
+//!
+//! ```
+//! use std::time::Duration;
+//! use opentool_agent::chat;
+//! use opentool_agent::layers::{AnswerCache, LayeredModel as _, Redact, Trace};
+//!
+//! # fn f() -> Result<(), opentool_core::ModelError> {
+//! let model = chat::model("ollama:qwen3")?
+//!     .layer(&Redact::secrets())
+//!     .layer(&AnswerCache::new(Duration::from_secs(3_600)))
+//!     .layer(&Trace::new());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Whether a call is allowed at all is not asked here but by the agent's approval, because a person may have to be
 //! asked, and a run can wait for that in another process.
 
+mod answers;
 mod augment;
 mod cache;
 mod child;
+mod model;
 mod rate_limit;
 mod redact;
 mod retry;
+mod store;
 mod timeout;
 mod trace;
 
+pub use answers::{AnswerCache, Remembering};
 pub use augment::{Augment, Filled};
 pub use cache::Cache;
+pub use model::{Discreet, LayeredModel, ModelLayer, Traced};
 pub use rate_limit::{Limited, RateLimit};
 pub use redact::Redact;
 pub use retry::Retry;

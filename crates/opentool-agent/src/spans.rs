@@ -233,6 +233,14 @@ pub(crate) fn is_in_call() -> bool {
     Span::current().metadata().is_some_and(is_call)
 }
 
+/// Whether the code that runs now is inside a span of a question already.
+pub(crate) fn is_in_question() -> bool {
+    let is_chat = |metadata: &tracing::Metadata<'_>| {
+        metadata.target() == "opentool::gen_ai" && metadata.name() == "chat"
+    };
+    Span::current().metadata().is_some_and(is_chat)
+}
+
 /// Usage that nobody told is left out. As signed integers: exporters write others as text.
 fn record_usage(span: &Span, usage: Usage) {
     if usage == Usage::default() {

@@ -3,7 +3,6 @@
 //! Bounded in number, bytes and age. Failures are not kept. Who may share results is for the host to say when it makes
 //! the layer, because a result may depend on who asks: the tenant or the customer in the context.
 
-use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,9 +12,9 @@ use opentool_core::{
     Arguments, BoxFuture, Content, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
 };
 use serde_json::Value;
-use tokio::time::Instant;
 
 use super::Scope;
+use super::store::{Room, Store};
 
 type Owner = dyn Fn(&ToolContext) -> Option<String> + Send + Sync;
 
@@ -105,15 +104,22 @@ impl Layer for Cache {
 struct Cached {
     cache: Cache,
     inner: Arc<dyn Tool>,
-    store: Mutex<Store>,
+    store: Mutex<Held>,
+}
+
+/// The results of one tool, since they were forgotten so often.
+#[derive(Default)]
+struct Held {
+    results: Store<ToolOutput>,
+    cleared: u64,
 }
 
 impl Cached {
-    fn store(&self) -> std::sync::MutexGuard<'_, Store> {
+    fn store(&self) -> std::sync::MutexGuard<'_, Held> {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         let cleared = self.cache.cleared.load(Ordering::Relaxed);
         if store.cleared != cleared {
-            *store = Store { cleared, ..Store::default() };
+            *store = Held { cleared, results: Store::default() };
         }
         store
     }
@@ -134,7 +140,7 @@ impl Tool for Cached {
                 return self.inner.call(cx, arguments).await;
             };
             let key = key(&owner, &arguments);
-            if let Some((output, age)) = self.store().get(&key, self.cache.ttl) {
+            if let Some((output, age)) = self.store().results.get(&key, self.cache.ttl) {
                 let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
                 return Ok(output.metadata("cached_ms", age));
             }
@@ -144,70 +150,13 @@ impl Tool for Cached {
                 let mut store = self.store();
                 // What was read before everything was forgotten may be old.
                 if store.cleared == cleared {
-                    store.put(key, &output, &self.cache);
+                    let bytes = size(&output).saturating_add(key.len());
+                    let room = Room { entries: self.cache.entries, bytes: self.cache.bytes };
+                    store.results.put(key, output.clone(), bytes, room);
                 }
             }
             Ok(output)
         })
-    }
-}
-
-/// The results of one tool.
-#[derive(Default)]
-struct Store {
-    kept: HashMap<Arc<str>, Kept>,
-    /// By the last use.
-    order: BTreeMap<u64, Arc<str>>,
-    uses: u64,
-    bytes: usize,
-    cleared: u64,
-}
-
-struct Kept {
-    output: ToolOutput,
-    since: Instant,
-    used: u64,
-    bytes: usize,
-}
-
-impl Store {
-    fn get(&mut self, key: &str, ttl: Duration) -> Option<(ToolOutput, Duration)> {
-        let age = self.kept.get(key)?.since.elapsed();
-        if age >= ttl {
-            self.remove(key);
-            return None;
-        }
-        self.uses = self.uses.wrapping_add(1);
-        let kept = self.kept.get_mut(key)?;
-        if let Some(key) = self.order.remove(&kept.used) {
-            self.order.insert(self.uses, key);
-        }
-        kept.used = self.uses;
-        Some((kept.output.clone(), age))
-    }
-
-    fn put(&mut self, key: String, output: &ToolOutput, limits: &Cache) {
-        self.remove(&key);
-        let bytes = size(output).saturating_add(key.len());
-        if bytes > limits.bytes || limits.entries == 0 {
-            return;
-        }
-        while self.kept.len() >= limits.entries || self.bytes.saturating_add(bytes) > limits.bytes {
-            let Some(oldest) = self.order.values().next().cloned() else { break };
-            self.remove(&oldest);
-        }
-        self.uses = self.uses.wrapping_add(1);
-        self.bytes = self.bytes.saturating_add(bytes);
-        let key: Arc<str> = key.into();
-        self.order.insert(self.uses, Arc::clone(&key));
-        self.kept.insert(key, Kept { output: output.clone(), since: Instant::now(), used: self.uses, bytes });
-    }
-
-    fn remove(&mut self, key: &str) {
-        if let Some(kept) = self.kept.remove(key) {
-            self.order.remove(&kept.used);
-            self.bytes = self.bytes.saturating_sub(kept.bytes);
-        }
     }
 }
 

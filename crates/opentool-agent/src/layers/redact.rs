@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use opentool_core::{
-    Arguments, BoxFuture, Content, EventSink, Failure, Layer, Tool, ToolContext, ToolDefinition, ToolError,
-    ToolEvent, ToolOutput, Upstream,
+    Arguments, BoxFuture, Content, EventSink, Failure, Layer, Message, Tool, ToolContext, ToolDefinition,
+    ToolError, ToolEvent, ToolOutput, Upstream,
 };
 use serde_json::{Map, Value};
 
@@ -17,7 +17,8 @@ use crate::scrub::Scrub;
 
 type Clean = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-/// Changes every text that a tool gives.
+/// Changes every text that a tool gives; around a model ([`ModelLayer`](super::ModelLayer)) every text of the messages that
+/// it is asked with.
 ///
 /// ```
 /// use opentool_agent::layers::Redact;
@@ -93,23 +94,47 @@ impl Redact {
     }
 
     fn output(&self, mut output: ToolOutput) -> ToolOutput {
-        for block in &mut output.content {
-            match block {
-                Content::Text(text) | Content::TextResource { text, .. } => {
-                    if let Cow::Owned(clean) = self.clean(text) {
-                        *text = clean;
-                    }
-                }
-                Content::Json(value) => *value = self.value(std::mem::take(value)),
-                Content::ResourceLink { uri, name, .. } => {
-                    *uri = self.clean(uri).into_owned();
-                    *name = self.clean(name).into_owned();
-                }
-                _ => {}
-            }
-        }
+        output.content.iter_mut().for_each(|block| self.block(block));
         output.structured = output.structured.map(|value| self.value(value));
         output
+    }
+
+    fn block(&self, block: &mut Content) {
+        match block {
+            Content::Text(text) | Content::TextResource { text, .. } => self.replace(text),
+            Content::Json(value) => *value = self.value(std::mem::take(value)),
+            Content::ResourceLink { uri, name, .. } => {
+                self.replace(uri);
+                self.replace(name);
+            }
+            _ => {}
+        }
+    }
+
+    fn replace(&self, text: &mut String) {
+        if let Cow::Owned(clean) = self.clean(text) {
+            *text = clean;
+        }
+    }
+
+    /// A message as a model may read it. A turn that is kept as its provider wrote it counts only as long as nothing of it is
+    /// changed.
+    pub(super) fn message(&self, message: &Message) -> Message {
+        let mut message = message.clone();
+        match &mut message {
+            Message::System(text) => self.replace(text),
+            Message::User(content) => content.iter_mut().for_each(|block| self.block(block)),
+            Message::Assistant(said) => {
+                said.content.iter_mut().for_each(|block| self.block(block));
+                self.replace(&mut said.reasoning);
+                for call in &mut said.tool_calls {
+                    call.arguments = self.value(std::mem::take(&mut call.arguments));
+                }
+            }
+            Message::Tool(result) => result.output = self.output(std::mem::take(&mut result.output)),
+            _ => {}
+        }
+        message
     }
 
     fn error(&self, error: ToolError) -> ToolError {

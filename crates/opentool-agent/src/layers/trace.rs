@@ -1,4 +1,4 @@
-//! A span around every call of a tool that no agent calls.
+//! A span around every call of a tool, or question to a model, that no agent makes.
 
 use std::sync::Arc;
 
@@ -9,13 +9,14 @@ use tracing::Instrument as _;
 use crate::SpanContent;
 use crate::spans::{self, Asked, SpanSettings};
 
-/// Makes a span `execute_tool NAME` of each call, by OpenTelemetry's conventions for generative AI.
+/// Makes a span `execute_tool NAME` of each call, and around a model ([`ModelLayer`](super::ModelLayer)) a span `chat MODEL`
+/// of each question, by OpenTelemetry's conventions for generative AI.
 ///
 /// An agent and a [`Dispatcher`](crate::Dispatcher) make these spans by themselves, and so do the servers; this is for tools
 /// that a program calls on its own. Within such a span it makes no second one.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
-    settings: Arc<SpanSettings>,
+    pub(super) settings: Arc<SpanSettings>,
 }
 
 impl Trace {

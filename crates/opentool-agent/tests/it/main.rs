@@ -20,6 +20,7 @@ mod layers;
 mod limits;
 mod loopback;
 mod memory;
+mod model_layers;
 mod openai;
 mod retry;
 mod rules;

@@ -16,10 +16,10 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::fixtures::{add, raw, set};
 
 #[derive(Debug, Clone, Default)]
-struct Seen {
-    name: &'static str,
+pub(crate) struct Seen {
+    pub(crate) name: &'static str,
     parent: Option<&'static str>,
-    fields: BTreeMap<&'static str, String>,
+    pub(crate) fields: BTreeMap<&'static str, String>,
 }
 
 impl Visit for Seen {
@@ -55,13 +55,18 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> tracing_subscriber::Layer<S> for Ke
     }
 }
 
-/// The spans of one turn.
-async fn spans(agent: Agent) -> Vec<Seen> {
+/// The spans of what the future does.
+pub(crate) async fn traced<T>(work: impl Future<Output = T>) -> Vec<Seen> {
     let keep = Keep::default();
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(keep.clone()));
-    let _ = agent.run("The question is secret.").await;
+    work.await;
     let spans = keep.0.lock().unwrap();
     spans.iter().map(|(_, seen)| seen.clone()).collect()
+}
+
+/// The spans of one turn.
+async fn spans(agent: Agent) -> Vec<Seen> {
+    traced(agent.run("The question is secret.")).await
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ struct Pet {
 }
 
 #[tokio::test]
-async fn values_travel_as_objects_and_texts_hold_the_value() {
+async fn d12_values_travel_as_objects_and_texts_hold_the_value() {
     let tools = set([
         Arc::new(add()),
         Arc::new(tool_fn("pet", "", async |_: Add| Ok::<_, String>(Pet { name: "Rex".into() }))),

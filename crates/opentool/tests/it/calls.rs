@@ -298,7 +298,7 @@ mod other {
 }
 
 #[test]
-fn tools_are_taken_by_path_and_an_empty_set_is_a_set() {
+fn s061_tools_are_taken_by_path_and_an_empty_set_is_a_set() {
     let tools = tools![weather, other::path::add,];
     assert_eq!(tools.names().collect::<Vec<_>>(), ["weather", "add"]);
     assert!(tools![].is_empty());

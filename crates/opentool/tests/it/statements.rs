@@ -57,6 +57,19 @@ fn s010_s011_s014_s017_s020_a_function_becomes_a_tool_by_one_attribute() {
     assert_eq!(call(&tools, "nothing", json!({})).unwrap().to_text(), "Done.");
 }
 
+#[test]
+fn s059_a_description_has_one_source_the_attribute_or_else_the_function() {
+    /// Read by people.
+    #[tool(description = "Read by models.")]
+    fn told() {}
+    /// Read by both.
+    #[tool]
+    fn plain() {}
+    let tools = tools![told, plain];
+    let texts: Vec<_> = tools.definitions().map(|definition| definition.description.as_str()).collect();
+    assert_eq!(texts, ["Read by models.", "Read by both."]);
+}
+
 /// A shop with its state.
 struct Shop {
     name: &'static str,

@@ -34,10 +34,11 @@
 //! # }
 //! ```
 //!
-//! Whether a call is allowed at all is not asked here but by the agent's approval, because a person may have to be
-//! asked, and a run can wait for that in another process.
+//! Whether a call is allowed at all, [`Approve`] asks for tools that are served or called by hand. An agent has approvals of
+//! its own, which are better there: a person may have to be asked, and a run can wait for that in another process.
 
 mod answers;
+mod approve;
 mod augment;
 mod cache;
 mod child;
@@ -50,6 +51,7 @@ mod timeout;
 mod trace;
 
 pub use answers::{AnswerCache, Remembering};
+pub use approve::Approve;
 pub use augment::{Augment, Filled};
 pub use cache::Cache;
 pub use model::{Discreet, LayeredModel, ModelLayer, Traced};

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use opentool_agent::layers::{Augment, Cache, RateLimit, Redact, Retry, Scope, Timeout};
-use opentool_agent::{Dispatcher, chat};
+use opentool_agent::layers::{Approve, Augment, Cache, RateLimit, Redact, Retry, Scope, Timeout};
+use opentool_agent::{Approvals, Decision, Dispatcher, chat};
 use opentool_core::{
     Annotations, Arguments, BoxFuture, Cancellation, ChatModel as _, ChatRequest, EventSink, Failure, Layer,
     Message, ModelError, Tool, ToolCall, ToolContext, ToolDefinition, ToolError, ToolEvent, ToolOutput,
@@ -341,4 +341,50 @@ async fn an_argument_of_the_same_name_stays_the_tools_own() {
         .await
         .unwrap();
     assert_eq!(output.to_text(), "4");
+}
+
+#[tokio::test]
+async fn calls_that_no_agent_makes_are_approved_by_a_layer() {
+    let (tool, calls) = counting(Annotations::new(), |count, _, _| Ok(ToolOutput::json(count)));
+    let rules = Approvals::new()
+        .rule(|request| {
+            let dry = request.arguments.get("dry") == Some(&json!(true));
+            dry.then_some(opentool_agent::Verdict::Allow)
+        })
+        .ask(["count"]);
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let tools = set![tool];
+    let called = async |tools: &ToolSet, arguments: Value| {
+        let cx = ToolContext::new().call_id("c1");
+        tools
+            .call(&cx, ToolCall::new("c1", "count", arguments))
+            .await
+            .map_err(|error| error.for_model().to_string())
+    };
+
+    let nobody = tools.layer(&Approve::new(rules.clone())).unwrap();
+    assert!(called(&nobody, json!({"dry": true})).await.is_ok());
+    let refused = called(&nobody, json!({"dry": false})).await.unwrap_err();
+    assert!(refused.contains("nobody to ask"), "{refused}");
+    assert_eq!(calls.load(Ordering::Relaxed), 1, "what is refused does not run");
+
+    let seen = Arc::clone(&asked);
+    let answers = Mutex::new(
+        [None, Some(Decision::deny("not on a Sunday")), Some(Decision::Allow), Some(Decision::AllowTool)]
+            .into_iter(),
+    );
+    let somebody = Approve::new(rules).approver(move |call| {
+        seen.lock().unwrap().push((call.call_id, call.arguments["n"].clone()));
+        let answer = answers.lock().unwrap().next().expect("is not asked again once the tool is allowed");
+        async move { answer }
+    });
+    let tools = tools.layer(&somebody).unwrap();
+    assert!(called(&tools, json!({"n": 1})).await.unwrap_err().contains("nobody"));
+    assert!(called(&tools, json!({"n": 2})).await.unwrap_err().contains("not on a Sunday"));
+    for n in 3..6 {
+        assert!(called(&tools, json!({"n": n})).await.is_ok(), "{n}");
+    }
+    let id = |n: i64| ("c1".to_owned(), json!(n));
+    assert_eq!(*asked.lock().unwrap(), [id(1), id(2), id(3), id(4)]);
+    assert_eq!(calls.load(Ordering::Relaxed), 4);
 }

@@ -78,11 +78,7 @@ impl<'r> Rebuild<'r, '_> {
             let holder = Flat::of(vec![reference.holder]);
             let mut schema = Map::new();
             self.tell(&mut schema, &holder, &made.codec, Vec::new());
-            if !schema.is_empty() {
-                let referred = Value::Object(std::mem::take(&mut made.schema));
-                schema.insert("anyOf".to_owned(), Value::Array(vec![referred]));
-                made.schema = schema;
-            }
+            made.schema = described_reference(made.schema, schema);
         }
         Ok(Some(Some(made)))
     }
@@ -232,6 +228,18 @@ pub(super) fn with_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     }
     outer.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(schema), null]));
     outer
+}
+
+/// A reference with texts of its own, which may not stand beside it: it becomes the only alternative.
+pub(super) fn described_reference(
+    reference: Map<String, Value>,
+    mut texts: Map<String, Value>,
+) -> Map<String, Value> {
+    if texts.is_empty() {
+        return reference;
+    }
+    texts.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(reference)]));
+    texts
 }
 
 /// The types that a schema speaks about without naming them.

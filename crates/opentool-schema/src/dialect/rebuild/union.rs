@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::flat::{Flat, OBJECT, Union, list};
+use super::node::described_reference;
 use super::{Made, Rebuild, Result, Spot, Stop, Sub, bytes, single};
 use crate::dialect::codec::{Codec, disjoint};
 use crate::dialect::lower::Effect;
@@ -96,6 +97,10 @@ impl<'r> Rebuild<'r, '_> {
             self.work.owe(bytes(inner));
             outer.push_str("\n\n");
             outer.push_str(inner);
+        }
+        if made.schema.contains_key("$ref") {
+            made.schema = described_reference(made.schema, outer);
+            return Ok(Some(made));
         }
         for (keyword, value) in made.schema {
             outer.entry(keyword).or_insert(value);

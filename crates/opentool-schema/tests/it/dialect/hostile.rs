@@ -50,6 +50,7 @@ fn anything_that_stands_for_a_schema_comes_back() {
         json!({"minLength": -1}),
         json!({"pattern": 1}),
         json!({"allOf": [{"$ref": "#"}]}),
+        json!({"dependencies": {"a": {"description": "b"}, "c": {"const": []}, "d": {"anyOf": [{"$ref": "#"}, {}]}}}),
         json!({"type": "object", "properties": {"a": {"pattern": "("}}}),
         json!({"not": {}}),
         json!({"const": 1}),

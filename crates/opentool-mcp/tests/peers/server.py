@@ -8,6 +8,7 @@ import sys
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 
 server = MCPServer("peer")
 
@@ -21,7 +22,7 @@ def add(a: int, b: int) -> int:
 @server.tool()
 def fail(why: str) -> str:
     """Fails."""
-    raise ValueError(why)
+    raise ToolError(why)  # the words of other exceptions stay with the server
 
 
 @server.tool()

@@ -1,6 +1,6 @@
 //! The host's side: an MCP server as a source of tools.
 //!
-//! [`connect`] finds a server at an address, [`spawn`] starts one as a child process; [`Client::tools`] makes its tools
+//! [`connect()`] finds a server at an address, [`spawn()`] starts one as a child process; [`Client::tools`] makes its tools
 //! ordinary ones: validated before they leave, exported to every dialect, served over every protocol.
 //!
 //! ```no_run

@@ -69,20 +69,36 @@ fn not_a_call() -> Problem {
     Problem::new("", "json").expected("expected a call: an object with `name` and `arguments`")
 }
 
+/// What the parts of a call are called.
+const IDS: [&str; 2] = ["id", "tool_call_id"];
+const NAMES: [&str; 4] = ["name", "tool_name", "function", "tool"];
+const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "input", "tool_input"];
+
 /// `{"name", "arguments"}` in its spellings.
 fn call(value: Value) -> Option<TextCall> {
     let Value::Object(mut members) = value else { return None };
-    let id = ["id", "tool_call_id"].iter().find_map(|key| members.get(*key)?.as_str()).map(str::to_owned);
+    let id = IDS.iter().find_map(|key| members.get(*key)?.as_str()).map(str::to_owned);
     // OpenAI's: `{"type": "function", "function": {…}}`.
     if let Some(Value::Object(inner)) = members.get_mut("function") {
-        members = std::mem::take(inner);
+        let inner = std::mem::take(inner);
+        if ARGUMENTS.iter().any(|key| members.contains_key(*key)) {
+            return None;
+        }
+        members = inner;
     }
-    let name =
-        ["name", "tool_name", "function", "tool"].iter().find_map(|key| members.get(*key)?.as_str())?;
-    let name = name.to_owned();
-    let arguments = ["arguments", "parameters", "args", "input", "tool_input"]
-        .iter()
-        .find_map(|key| members.shift_remove(*key));
+    let name = NAMES.iter().find_map(|key| members.get(*key)?.as_str())?.to_owned();
+    let mut given = ARGUMENTS.iter().filter_map(|key| members.shift_remove(*key));
+    let arguments = given.next();
+    // Which of two, or what else is meant to be an argument, nobody can say; to leave it out would be another call.
+    if given.next().is_some() {
+        return None;
+    }
+    drop(given);
+    let is_known =
+        |key: &String| NAMES.iter().chain(&IDS).chain(&["type", "index"]).any(|known| key == known);
+    if arguments.is_none() && !members.keys().all(is_known) {
+        return None;
+    }
     let id = id.filter(|id| !id.is_empty());
     Some(TextCall { id, ..TextCall::new(&name, object(arguments.unwrap_or(Value::Null))) })
 }

@@ -56,6 +56,9 @@ const PARTS: [(&str, &str, &str); 2] = [
     ("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"),
 ];
 
+/// How often thoughts may end before a text that is nothing but calls.
+const ENDS_OF_THOUGHTS: usize = 8;
+
 /// Around what a model thinks to itself. The opening one is often part of the prompt.
 pub(super) const THOUGHTS: [(&str, &str); 3] =
     [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]")];
@@ -73,6 +76,8 @@ fn marks() -> Vec<Mark> {
 
 /// The calls behind marks. A text behind thoughts is for `whole` first, as at the beginning.
 pub(super) fn read(text: &str, whole: impl Fn(&str) -> Option<TextCalls>) -> TextCalls {
+    // Whoever ends thoughts again and again says nothing: each time the rest is looked through.
+    let mut ends = 0;
     let mut marks = marks();
     let mut found = TextCalls::default();
     for mark in &mut marks {
@@ -95,7 +100,10 @@ pub(super) fn read(text: &str, whole: impl Fn(&str) -> Option<TextCalls>) -> Tex
             Kind::Thoughts => {
                 found = TextCalls::default();
                 let rest = behind.get(first.word.len()..).unwrap_or_default();
-                if let Some(all) = whole(rest) {
+                ends += 1;
+                if ends <= ENDS_OF_THOUGHTS
+                    && let Some(all) = whole(rest)
+                {
                     return all;
                 }
                 Run { rest: Some(rest), ..Run::default() }

@@ -154,7 +154,10 @@ fn elements(text: &str) -> Result<Vec<TextCall>, Problem> {
 /// are numbers or lists, the schema knows.
 fn parameters(text: &str) -> Result<Value, Problem> {
     let mut members = Map::new();
-    let Some(tag) = first(text, &PARAMETERS) else { return Ok(Value::Object(members)) };
+    let Some(tag) = first(text, &PARAMETERS) else {
+        nothing_between(text)?;
+        return Ok(Value::Object(members));
+    };
     let mut rest = text;
     while let Some(Element { before, name: key, attributes, inside, next }) = element(rest, tag)? {
         nothing_between(before)?;
@@ -208,7 +211,12 @@ struct Element<'t> {
 impl Element<'_> {
     fn call(&self) -> Result<TextCall, Problem> {
         let body = self.inside.trim();
-        let arguments = if body.starts_with('{') { json::arguments(body)? } else { parameters(self.inside)? };
+        let arguments = if body.starts_with('{') {
+            nothing_between(json::end(body).and_then(|end| body.get(end..)).unwrap_or_default())?;
+            json::arguments(body)?
+        } else {
+            parameters(self.inside)?
+        };
         named(self.name, arguments)
     }
 }

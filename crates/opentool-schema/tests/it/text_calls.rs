@@ -243,3 +243,23 @@ proptest! {
         let _ = parse_text_calls(&pieces.concat());
     }
 }
+
+#[test]
+fn what_may_be_an_argument_is_never_left_out() {
+    for text in [
+        "<function=delete>path=/tmp dry_run=true</function>",
+        "<function=delete><dry_run>true</dry_run></function>",
+        "<invoke name=\"delete\"><param name=\"dry_run\">true</param></invoke>",
+        "<function=delete>{\"a\":1}<parameter=x>v</parameter></function>",
+        "<tool_call>{\"name\":\"delete\",\"path\":\"/tmp\",\"dry_run\":true}</tool_call>",
+        "<tool_call>{\"function\":{\"name\":\"delete\"},\"arguments\":{\"path\":\"/x\"}}</tool_call>",
+        "<tool_call>{\"name\":\"delete\",\"arguments\":{},\"parameters\":{\"path\":\"/x\"}}</tool_call>",
+    ] {
+        let found = parse_text_calls(text);
+        assert!(found.calls.is_empty() && found.problems.len() == 1, "{text}: {found:?}");
+    }
+    for text in ["<function=list></function>", "<tool_call>{\"name\":\"list\",\"id\":\"1\"}</tool_call>"] {
+        let found = parse_text_calls(text);
+        assert_eq!((found.calls.len(), found.problems.len()), (1, 0), "{text}: {found:?}");
+    }
+}

@@ -4,6 +4,7 @@
 //! was not meant for.
 
 mod header;
+mod known;
 mod oauth;
 mod plain;
 mod scope;
@@ -159,6 +160,10 @@ impl Access {
                 let mut settings = self.settings(&scope, Some(loading), Typed::AndKept)?;
                 settings.timeout = Some(loading.timeout);
                 self.oauth.add_to(&mut settings, &scope, &api)?;
+                // Of several sources, one may have what another has not.
+                if names.len() < 2 {
+                    known::check(&api, &settings, findings.console())?;
+                }
                 let api = api.with(settings);
                 if let Some(url) = plain::of_api(&api) {
                     findings.console().warning(&plain::told(&url))?;

@@ -32,7 +32,6 @@ const UPLOAD_LIMIT: u64 = 128 * MIB;
 /// [`CliError::Argument`] names the word and says what to write.
 pub(crate) fn read(words: &[String], definition: &ToolDefinition) -> Result<Map<String, Value>, CliError> {
     let mut arguments = Map::new();
-    let mut written: Vec<&str> = Vec::new();
     for (i, word) in words.iter().enumerate() {
         let text;
         let json = match word.as_str() {
@@ -44,14 +43,16 @@ pub(crate) fn read(words: &[String], definition: &ToolDefinition) -> Result<Map<
             _ => None,
         };
         match json {
-            Some((origin, text)) if i == 0 => arguments = object(origin, text)?,
+            Some((origin, text)) if i == 0 => {
+                arguments = object(origin, text)?;
+            }
             Some(_) => {
                 let message = "a JSON object must be the first argument, and the only one";
                 return Err(CliError::argument(message, FORMS));
             }
             None => {
                 let (key, value) = pair(word, definition)?;
-                add(&mut arguments, &mut written, key, value, definition)?;
+                add(&mut arguments, key, value, definition)?;
             }
         }
     }
@@ -59,9 +60,12 @@ pub(crate) fn read(words: &[String], definition: &ToolDefinition) -> Result<Map<
 }
 
 fn object(origin: &str, text: &str) -> Result<Map<String, Value>, CliError> {
-    // No arguments in a pipe are none.
+    // Whatever should have written them may have failed.
     if text.trim().is_empty() {
-        return Ok(Map::new());
+        return Err(CliError::argument(
+            format!("{origin} is empty"),
+            "write `{}` where there are no arguments",
+        ));
     }
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => {
@@ -211,15 +215,13 @@ fn property<'a>(definition: &'a ToolDefinition, key: &str) -> Option<&'a Value> 
 }
 
 /// A key that comes again adds to a list, where the tool takes one; elsewhere it is a mistake.
-fn add<'a>(
+fn add(
     arguments: &mut Map<String, Value>,
-    written: &mut Vec<&'a str>,
-    key: &'a str,
+    key: &str,
     value: Value,
     definition: &ToolDefinition,
 ) -> Result<(), CliError> {
-    if !written.contains(&key) {
-        written.push(key);
+    if !arguments.contains_key(key) {
         arguments.insert(key.to_owned(), value);
         return Ok(());
     }
@@ -344,7 +346,7 @@ mod tests {
             (&["tags=99999999999999999999"], json!({"tags": ["99999999999999999999"]})),
             (&["name:=null"], json!({"name": null})),
             (&["tags=a", "tags=b"], json!({"tags": ["a", "b"]})),
-            (&[r#"{"id":1,"name":"x"}"#, "id=2"], json!({"id": 2, "name": "x"})),
+            (&[r#"{"name":"x"}"#, "id=2"], json!({"id": 2, "name": "x"})),
             (&[], json!({})),
         ] {
             assert_eq!(read_all(words), Ok(expected), "{words:?}");
@@ -358,6 +360,7 @@ mod tests {
             (&["=2"], "`=2` is neither"),
             (&["{id: 2}"], "the argument is not JSON: key must be a string at line 1 column 2"),
             (&["id=1", "id=2"], "`id` is given twice, and is not a list"),
+            (&[r#"{"id":1}"#, "id=2"], "`id` is given twice, and is not a list"),
             (&["id:=x"], "the value of `id:=` is not JSON"),
             (&["id=99999999999999999999"], "the value of `id` would be rounded: 99999999999999999999"),
             (&["id:=0.1000000000000000055"], "the value of `id:=` would be rounded"),

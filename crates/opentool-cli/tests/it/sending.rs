@@ -197,3 +197,25 @@ fn proxies_of_the_environment_are_asked() {
     crate::sending::call(&upstream, &[]).variable("HTTP_PROXY", &url).end().success();
     assert_eq!((upstream.requests().len(), proxy.requests().len()), (1, 1));
 }
+
+#[test]
+fn names_that_the_document_does_not_have_are_told() {
+    let upstream = items();
+    let ran = call(&upstream, &["--server-variable", "prot=4202"]).end();
+    ran.failure(2, &["no server of the document has the variable `prot`"]);
+    assert_eq!(upstream.requests().len(), 0, "nothing is sent to the default server");
+    let ran = call(&upstream, &["--credential", "nope=secret-of-nobody"]).end().success();
+    assert!(ran.stderr.contains("no operation uses the security scheme `nope`"), "\n{ran}");
+    assert!(!ran.stderr.contains("secret-of-nobody"), "\n{ran}");
+}
+
+#[test]
+fn an_empty_pipe_is_no_arguments_of_anybody() {
+    let upstream = items();
+    opentool(&["call", "api.json", "get", "-"])
+        .file("api.json", get_document(&upstream.url, "/things", PARAMETERS))
+        .input(" \n")
+        .end()
+        .failure(4, &["standard input is empty", "write `{}`"]);
+    assert_eq!(upstream.requests().len(), 0);
+}

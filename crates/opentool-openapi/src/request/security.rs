@@ -317,9 +317,15 @@ fn missing(security: &[Requirement], settings: &Settings) -> ToolError {
     let alternatives: Vec<_> = security
         .iter()
         .map(|requirement| {
+            let keys = requirement.schemes.iter().filter(|used| is_api_key(&used.scheme)).count();
+            let is_there = |used: &&SchemeUse| match &*used.scheme {
+                SecurityScheme::MutualTls => certificate(used, settings).is_some(),
+                _ => carry(used, settings, keys == 1).is_some(),
+            };
             let schemes: Vec<_> = requirement
                 .schemes
                 .iter()
+                .filter(|used| !is_there(used))
                 .map(|used| match is_set_empty(used, settings) {
                     true => format!("{} (it is set, but empty)", described(used)),
                     false => described(used),

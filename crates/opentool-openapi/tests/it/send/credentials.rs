@@ -112,7 +112,6 @@ fn missing_credentials_stop_the_call() {
         error.to_string(),
         "nothing was sent: the operation needs a credential that the operator has not set: \
          an OAuth 2 access token for the scheme `petstore_auth`, or \
-         an API key for the scheme `k` and \
          a client certificate for the scheme `tls`"
     );
     settings.missing_credentials = MissingCredentials::SendWithout;

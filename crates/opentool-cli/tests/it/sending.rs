@@ -212,7 +212,7 @@ fn names_that_the_document_does_not_have_are_told() {
 #[test]
 fn an_empty_pipe_is_no_arguments_of_anybody() {
     let upstream = items();
-    opentool(&["call", "api.json", "get", "-"])
+    opentool(["call", "api.json", "get", "-"])
         .file("api.json", get_document(&upstream.url, "/things", PARAMETERS))
         .input(" \n")
         .end()

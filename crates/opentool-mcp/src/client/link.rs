@@ -106,8 +106,13 @@ impl Link {
                 let process = Process::start(program, limits.answer)?;
                 let (group, words) = (process.group(), process.words());
                 let opened = serve_client_with_lifecycle(Visitor, Relay::new(process), mode).await;
-                let service = opened.map_err(|error| not_opened(error, &way.name(), Some(&words)))?;
-                Ok(Self { service, program: Some((group, words)), runtime })
+                match opened {
+                    Ok(service) => Ok(Self { service, program: Some((group, words)), runtime }),
+                    Err(error) => {
+                        words.arrived().await;
+                        Err(not_opened(error, &way.name(), Some(&words)))
+                    }
+                }
             }
         }
     }

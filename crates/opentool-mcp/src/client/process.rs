@@ -113,6 +113,7 @@ impl Process {
     async fn wait(&mut self, limit: Duration) -> bool {
         if let Ok(Ok(status)) = timeout(limit, self.child.wait()).await {
             self.words.ended(status);
+            self.words.arrived().await;
             self.ended = true;
         }
         self.ended

@@ -5,11 +5,14 @@
 
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use opentool_core::visible::printable_line;
 use opentool_http::scrub::{self, Reach};
 use secrecy::SecretString;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 /// The longest line that is passed on, in bytes; the rest of it is dropped.
 const LONGEST_LINE: usize = 8 * 1024;
@@ -17,9 +20,16 @@ const LONGEST_LINE: usize = 8 * 1024;
 /// How much of the last words is kept, in bytes.
 const KEPT: usize = 1_024;
 
+/// How long the words of a program that is lost may be on their way: another one may hold its standard error open.
+const ON_THEIR_WAY: Duration = Duration::from_millis(500);
+
 /// What is known of a program from the outside. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LastWords(Arc<Mutex<Known>>);
+pub(crate) struct LastWords {
+    known: Arc<Mutex<Known>>,
+    /// Everything was read.
+    over: CancellationToken,
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -31,6 +41,11 @@ impl LastWords {
     /// The program has ended.
     pub(crate) fn ended(&self, status: ExitStatus) {
         self.known(|known| known.status = Some(status));
+    }
+
+    /// Waits for the last of them, of a program that is lost.
+    pub(crate) async fn arrived(&self) {
+        let _ = timeout(ON_THEIR_WAY, self.over.cancelled()).await;
     }
 
     /// For the operator: how it ended, and what it said last.
@@ -80,6 +95,7 @@ impl LastWords {
             }
         }
         tell(&mut line);
+        self.over.cancel();
     }
 
     fn keep(&self, text: &str) {
@@ -95,6 +111,6 @@ impl LastWords {
     }
 
     fn known<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        look(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,6 +1,6 @@
 //! What stands within the schema of an argument, cut at a depth: of what is below, type and description stay.
 //!
-//! A cut schema takes whatever the whole one takes. Nothing here knows how large anything may be; see [`super::reduce`].
+//! A cut schema takes whatever the whole one takes. Nothing here knows how large anything may be; see [`super::reduce()`].
 
 use serde_json::{Map, Value, json};
 

@@ -14,6 +14,11 @@ use std::sync::Arc;
 use reqwest::dns::{Addrs, Name, Resolving};
 use url::{Host, Url};
 
+use crate::bounded;
+
+/// The longest address that an error repeats, in bytes.
+const SHOWN: usize = 200;
+
 /// Which addresses a request may connect to.
 ///
 /// Through a proxy, the address that is connected to is the proxy's, and names are looked up by the proxy: then the guard
@@ -56,6 +61,27 @@ pub fn is_loopback(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     }
+}
+
+/// Whether what is sent to an address can be read on its way.
+pub fn is_open(url: &Url) -> bool {
+    url.scheme() == "http" && !is_loopback(url)
+}
+
+/// A text that was meant to be an address, for an error: short, and without what may be a secret.
+pub fn shown(text: &str) -> Box<str> {
+    let text = text.split(['?', '#']).next().unwrap_or_default();
+    let bare = match (text.split_once("://"), text.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        _ => text.to_owned(),
+    };
+    let mut bare = bounded(&bare);
+    if bare.len() > SHOWN {
+        bare.truncate(bare.floor_char_boundary(SHOWN));
+        bare.push('…');
+    }
+    bare.into()
 }
 
 /// What kind of address this is, if it is not a public one: `loopback`, `private` and so on.

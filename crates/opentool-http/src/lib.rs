@@ -37,12 +37,12 @@ pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 pub use url::Url;
 
-pub use address::{Addresses, Resolve, is_loopback, may_name, not_public};
+pub use address::{Addresses, Resolve, is_loopback, is_open, may_name, not_public, shown};
 pub use bounded::bounded;
 pub use certificate::{Authorities, Identity};
 pub use client::Client;
 pub use error::{HttpError, Trust, Waiting};
 pub use options::{Options, Redirects};
-pub use request::Request;
+pub use request::{Request, unfit_for_header};
 pub use response::{Incoming, Response};
 pub use trace::trace_headers;

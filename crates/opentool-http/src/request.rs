@@ -165,3 +165,16 @@ fn secret_value(name: &HeaderName, value: &str) -> Result<HeaderValue, HttpError
     value.set_sensitive(true);
     Ok(value)
 }
+
+/// Why a secret that somebody gave cannot be the value of a header, if it cannot.
+pub fn unfit_for_header(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        Some("it is empty")
+    } else if text.trim() != text {
+        Some("it begins or ends with white space, as a line end from a file")
+    } else if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        Some("it holds characters other than printable ASCII, which a header cannot hold")
+    } else {
+        None
+    }
+}

@@ -3,12 +3,9 @@
 //! It is used as it stands, path and query included: some servers have their keys there. What is shown of it is its
 //! origin.
 
-use opentool_http::{Url, bounded, is_loopback};
+use opentool_http::{Url, shown};
 
 use super::ClientError;
-
-/// Characters of a wrong address that are shown.
-const SHOWN: usize = 200;
 
 /// Reads an address.
 ///
@@ -35,27 +32,6 @@ pub(crate) fn parse(text: &str) -> Result<Url, ClientError> {
 /// Scheme, host and port.
 pub(crate) fn origin(url: &Url) -> Box<str> {
     url.origin().ascii_serialization().into()
-}
-
-/// Whether what is sent can be read on its way.
-pub(crate) fn is_open(url: &Url) -> bool {
-    url.scheme() == "http" && !is_loopback(url)
-}
-
-/// An address without what may be a secret.
-pub(crate) fn shown(text: &str) -> Box<str> {
-    let text = text.split(['?', '#']).next().unwrap_or_default();
-    let bare = match (text.split_once("://"), text.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        (None, Some((_, host))) => host.to_owned(),
-        _ => text.to_owned(),
-    };
-    let mut bare = bounded(&bare);
-    if bare.len() > SHOWN {
-        bare.truncate(bare.floor_char_boundary(SHOWN));
-        bare.push('…');
-    }
-    bare.into()
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ impl ConnectBuilder {
     pub fn build(self) -> Result<Client, ClientError> {
         let url = address::parse(&self.url)?;
         let headers = self.header_map()?;
-        if address::is_open(&url) && !headers.is_empty() {
+        if opentool_http::is_open(&url) && !headers.is_empty() {
             let origin = address::origin(&url);
             tracing::warn!(%origin, "secrets of the host go over plain http and can be read on their way");
         }
@@ -137,7 +137,7 @@ impl ConnectBuilder {
     fn header_map(&self) -> Result<HeaderMap, ClientError> {
         let mut headers = HeaderMap::new();
         for (written, value) in &self.headers {
-            let refuse = |reason| ClientError::Header { name: address::shown(written), reason };
+            let refuse = |reason| ClientError::Header { name: opentool_http::shown(written), reason };
             let name =
                 HeaderName::try_from(written.as_str()).map_err(|_| refuse("this is no name of a header"))?;
             if RESERVED.contains(&name.as_str()) {
@@ -157,16 +157,10 @@ impl ConnectBuilder {
 }
 
 fn value_of(text: &str) -> Result<HeaderValue, &'static str> {
-    if text.is_empty() {
-        return Err("its value is empty");
+    if let Some(reason) = opentool_http::unfit_for_header(text) {
+        return Err(reason);
     }
-    if text.trim() != text {
-        return Err("its value begins or ends with white space, as a line end from a file");
-    }
-    if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return Err("its value holds characters other than printable ASCII, which a header cannot hold");
-    }
-    let mut value = HeaderValue::from_str(text).map_err(|_| "its value cannot stand in a header")?;
+    let mut value = HeaderValue::from_str(text).map_err(|_| "it cannot stand in a header")?;
     value.set_sensitive(true);
     Ok(value)
 }

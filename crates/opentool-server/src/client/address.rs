@@ -1,12 +1,9 @@
 //! The address of a server: what is taken for one, and where its endpoints are.
 
-use opentool_http::{Url, bounded};
+use opentool_http::{Url, shown};
 
 use super::ClientError;
 use crate::wire::endpoint::BASE_PATH;
-
-/// The longest address that an error repeats, in bytes.
-const SHOWN: usize = 200;
 
 /// The address of a server. Its path ends with a slash, so that endpoints can be joined to it.
 #[derive(Debug, Clone)]
@@ -69,28 +66,8 @@ impl Address {
 
     /// Whether what is sent can be read on its way.
     pub(crate) fn is_open(&self) -> bool {
-        let host = self.0.host_str().unwrap_or_default().trim_matches(['[', ']']);
-        let loopback = host == "localhost"
-            || host.ends_with(".localhost")
-            || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-        self.0.scheme() == "http" && !loopback
+        opentool_http::is_open(&self.0)
     }
-}
-
-/// An address for an error: short, and without what may be a secret.
-fn shown(text: &str) -> Box<str> {
-    let text = text.split(['?', '#']).next().unwrap_or_default();
-    let bare = match (text.split_once("://"), text.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        (None, Some((_, host))) => host.to_owned(),
-        _ => text.to_owned(),
-    };
-    let mut bare = bounded(&bare);
-    if bare.len() > SHOWN {
-        bare.truncate(bare.floor_char_boundary(SHOWN));
-        bare.push('…');
-    }
-    bare.into()
 }
 
 #[cfg(test)]

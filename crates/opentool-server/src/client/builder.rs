@@ -158,15 +158,8 @@ impl fmt::Debug for ConnectBuilder {
 }
 
 fn check(key: &SecretString) -> Result<(), ClientError> {
-    let key = key.expose_secret();
-    let reason = if key.is_empty() {
-        "it is empty"
-    } else if key.trim() != key {
-        "it begins or ends with white space, as a line end from a file"
-    } else if !key.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        "it holds characters other than printable ASCII, which a header cannot hold"
-    } else {
-        return Ok(());
-    };
-    Err(ClientError::ApiKey { reason })
+    match opentool_http::unfit_for_header(key.expose_secret()) {
+        Some(reason) => Err(ClientError::ApiKey { reason }),
+        None => Ok(()),
+    }
 }

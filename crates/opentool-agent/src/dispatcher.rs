@@ -19,6 +19,7 @@ use opentool_core::{
 use crate::approval::Approver;
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, Journal};
+use crate::cut;
 use crate::effects::Effects;
 use crate::event::Observers;
 use crate::resolver::Resolvers;
@@ -230,7 +231,8 @@ impl Dispatcher {
     }
 
     /// What an answer of the model adds to a conversation: itself, and the results of its calls in their order, which are
-    /// made as [`Dispatcher::dispatch`] does. With it, a loop of your own is five lines:
+    /// made as [`Dispatcher::dispatch`] does. Where the answer was cut off, refused, or ended for a reason of which nothing
+    /// is known, no call is run, and the results say so. With it, a loop of your own is five lines:
     ///
     /// ```
     /// # use opentool_agent::{chat, Dispatcher};
@@ -251,7 +253,11 @@ impl Dispatcher {
     /// # }
     /// ```
     pub async fn carry_out(&self, reply: ChatReply) -> Vec<Message> {
-        let results = self.dispatch(&reply.message.tool_calls).await;
+        let calls = &reply.message.tool_calls;
+        let results = match cut::refusal(&reply.stop) {
+            None => self.dispatch(calls).await,
+            Some(error) => calls.iter().map(|call| ToolResult::new(call, ToolOutput::from(&error))).collect(),
+        };
         std::iter::once(Message::Assistant(reply.message))
             .chain(results.into_iter().map(Message::Tool))
             .collect()

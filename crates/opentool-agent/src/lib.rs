@@ -44,6 +44,7 @@ mod batch;
 pub mod chat;
 mod checkpoint;
 mod conversation;
+mod cut;
 mod dispatcher;
 mod drive;
 mod effects;

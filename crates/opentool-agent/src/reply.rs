@@ -19,7 +19,7 @@ pub enum Finish {
     /// The model said nothing: neither words nor a call.
     Empty,
     /// The model, or its service, ended the answer for another reason than that all was said: a call that was written
-    /// wrongly, a pause, a failure. The text is what was said until then, `Reply::reason` the provider's word for it.
+    /// wrongly, a pause, a failure, a reason of which nothing is known. Calls of such an answer are not run. The text is what was said until then, `Reply::reason` the provider's word for it.
     Broken,
     /// The tools' results are the answer: all tools that were called return directly, and none failed.
     ReturnDirect,

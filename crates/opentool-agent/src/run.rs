@@ -12,9 +12,9 @@ use opentool_core::{
     ToolSet, Usage,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::approval::PendingCall;
+use crate::cut;
 use crate::history::{self, Ids, Mended};
 use crate::limits::{Breach, Tally};
 use crate::{Exceeded, Finish, Limits, Prompt, Reply};
@@ -188,8 +188,9 @@ impl Run {
     /// Takes the model's answer. `tools` are those that the model was told of.
     ///
     /// Calls without an id, or with one that was there before, get a new one. Where the answer was cut off at the
-    /// model's output limit, a call whose arguments are not whole is not asked for: it gets an error result, and so
-    /// does a call that is over one of the [`Limits`]. Calls beside a refusal are dropped.
+    /// model's output limit, none of its calls is asked for: each gets an error result, as does a call that is over one
+    /// of the [`Limits`]. Calls of an answer that was refused, or that ended for a reason of which nothing is known, are
+    /// dropped, and the turn is over.
     ///
     /// # Errors
     /// [`OutOfTurn`] if the run did not ask for an answer.
@@ -200,7 +201,8 @@ impl Run {
         let ChatReply { mut message, stop, usage, .. } = reply;
         self.rounds = self.rounds.saturating_add(1);
         self.usage += usage;
-        if stop == StopReason::Refusal {
+        let cut = cut::refusal(&stop);
+        if cut.is_some() && stop != StopReason::Length {
             message.tool_calls.clear();
         }
         if !message.tool_calls.is_empty() {
@@ -219,33 +221,30 @@ impl Run {
                     self.reason = Some(reason.as_str().into());
                     Finish::Broken
                 }
+                _ if cut.is_some() => Finish::Broken,
                 _ if says_nothing(&message) => Finish::Empty,
                 _ => Finish::Answered,
             });
         }
-        self.refuse(&message, stop == StopReason::Length);
+        self.refuse(&message, cut);
         self.messages.push(Message::Assistant(message));
         self.complete();
         Ok(())
     }
 
     /// Gives those calls their results that are not to be run at all.
-    fn refuse(&mut self, message: &AssistantMessage, cut_off: bool) {
-        let last = message.tool_calls.len().saturating_sub(1);
-        for (index, call) in message.tool_calls.iter().enumerate() {
-            let error = if cut_off && index == last && !is_whole(call) {
-                let why = "your answer reached its length limit inside this call; call again, with less in one answer";
-                ToolError::Refused(why.into())
-            } else if let Err((exceeded, breach)) = self.tally.count(call, &self.limits) {
+    fn refuse(&mut self, message: &AssistantMessage, cut: Option<ToolError>) {
+        for call in &message.tool_calls {
+            let counted = if cut.is_some() { Ok(()) } else { self.tally.count(call, &self.limits) };
+            let over = counted.err().map(|(exceeded, breach)| {
                 let error = ToolError::from(&exceeded);
                 if breach == Breach::Stop {
                     self.exceeded.get_or_insert(exceeded);
                 }
                 error
-            } else {
-                continue;
-            };
-            let output = ToolOutput::from(&error).metadata("error.code", error.code());
+            });
+            let Some(error) = cut.as_ref().or(over.as_ref()) else { continue };
+            let output = ToolOutput::from(error).metadata("error.code", error.code());
             self.results.insert(call.id.clone(), ToolResult::new(call, output));
             self.untold.push(call.id.clone());
         }
@@ -436,15 +435,6 @@ impl Run {
 /// Whether an answer holds nothing that a person could be shown.
 fn says_nothing(message: &AssistantMessage) -> bool {
     message.content.iter().all(|block| matches!(block, Content::Text(text) if text.trim().is_empty()))
-}
-
-/// Whether nothing of the call can be missing: a text that is a JSON object has its end.
-fn is_whole(call: &ToolCall) -> bool {
-    match &call.arguments {
-        Value::String(text) => matches!(serde_json::from_str(text), Ok(Value::Object(_))),
-        Value::Object(_) => true,
-        _ => false,
-    }
 }
 
 /// Counts only: what was said and the arguments of calls may be secrets.

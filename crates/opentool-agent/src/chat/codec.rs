@@ -154,8 +154,8 @@ pub(super) fn read(
         message = message.keep(codec.format().name(), turn);
     }
     let stop = match said.stop {
-        // Several servers say that all is said, beside calls; or say nothing.
-        StopReason::End | StopReason::Other(_) if !message.tool_calls.is_empty() => StopReason::ToolCalls,
+        // Several servers say that all is said, beside calls; or say nothing. What nobody knows stays, and runs nothing.
+        StopReason::End if !message.tool_calls.is_empty() => StopReason::ToolCalls,
         StopReason::ToolCalls if message.tool_calls.is_empty() => StopReason::End,
         stop => stop,
     };

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use opentool_agent::{Agent, AgentError, Finish, chat};
+use opentool_agent::{Agent, AgentError, Dispatcher, Finish, chat};
 use opentool_core::{
     AssistantMessage, BoxFuture, Cancellation, ChatModel, ChatReply, ChatRequest, Content, Message,
     ModelError, StopReason, ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet, Usage,
@@ -205,7 +205,8 @@ async fn results_go_to_the_model_if_one_tool_does_not_return_directly_or_one_cal
 }
 
 #[tokio::test]
-async fn a_call_that_was_cut_off_is_not_run() {
+async fn no_call_of_an_answer_that_was_cut_off_is_run() {
+    // What was cut may look whole: some providers end the arguments of the last call themselves.
     let calls = [ToolCall::new("a", "echo", r#"{"n":1}"#), ToolCall::new("b", "echo", r#"{"n":"#)];
     // Nothing of the arguments came: an empty text would else mean "none".
     let empty = [ToolCall::new("c", "echo", "")];
@@ -216,8 +217,8 @@ async fn a_call_that_was_cut_off_is_not_run() {
     let reply = Agent::new(model, set![echo()]).run("?").await.unwrap();
 
     let texts = texts(&reply.messages);
-    assert_eq!(texts[0], r#"{"n":1}"#);
-    assert!(texts[1].contains("length limit") && texts[2].contains("length limit"), "{texts:?}");
+    assert_eq!(texts.len(), 3);
+    assert!(texts.iter().all(|text| text.contains("length limit")), "{texts:?}");
     assert_eq!((reply.finish, reply.text.as_str()), (Finish::CutOff, "I sto"));
 }
 
@@ -228,6 +229,23 @@ async fn a_refusal_runs_nothing() {
     let reply = Agent::new(model, set![panics()]).run("?").await.unwrap();
     assert_eq!((reply.finish, reply.text.as_str()), (Finish::Refused, "I will not."));
     assert_eq!(results(&reply.messages).len(), 0);
+}
+
+#[tokio::test]
+async fn a_loop_of_ones_own_runs_calls_of_whole_answers_only() {
+    let dispatcher = Dispatcher::new(set![echo()]);
+    for (stop, expected) in [
+        (StopReason::ToolCalls, r#"{"n":1}"#),
+        (StopReason::End, r#"{"n":1}"#),
+        (StopReason::Length, "length limit"),
+        (StopReason::Refusal, "refused"),
+        (StopReason::Other("pause_turn".into()), "pause_turn"),
+    ] {
+        let calls = [ToolCall::new("a", "echo", json!({"n": 1}))];
+        let added = dispatcher.carry_out(ChatReply::new(AssistantMessage::calls(calls)).stop(stop)).await;
+        let texts = texts(&added);
+        assert!(texts.len() == 1 && texts[0].contains(expected), "{texts:?}");
+    }
 }
 
 #[tokio::test]

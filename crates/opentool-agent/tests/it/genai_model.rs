@@ -132,6 +132,24 @@ async fn answers_are_understood_whole_and_streamed() {
     }
 }
 
+#[tokio::test]
+async fn why_an_answer_with_calls_ended_is_kept() {
+    for (reason, expected) in [
+        ("tool_calls", StopReason::ToolCalls),
+        ("stop", StopReason::ToolCalls),
+        ("length", StopReason::Length),
+        ("content_filter", StopReason::Refusal),
+        ("stop_sequence", StopReason::Other("stop_sequence".into())),
+        ("abort", StopReason::Other("abort".into())),
+    ] {
+        let wire = wire(Provider::OpenAi);
+        let mut answer = wire.calls.clone();
+        answer.whole["choices"][0]["finish_reason"] = reason.into();
+        let reply = whole(AdapterKind::OpenAI, ADAPTERS[0].2, &answer).await;
+        assert_eq!((reply.stop, reply.message.tool_calls.len()), (expected, 3));
+    }
+}
+
 /// The question that brings results: a value, a text with an image, an error.
 async fn second(kind: AdapterKind, provider: Provider, path: &str, streaming: bool) -> Value {
     let wire = wire(provider);

@@ -85,7 +85,10 @@ impl Codec for Anthropic {
             .get("content")
             .and_then(Value::as_array)
             .ok_or_else(|| protocol("there is no list `content`; is this an Anthropic server?"))?;
+        let has_calls = blocks.iter().any(|block| text(block, "type") == "tool_use");
         let stop = match text(answer, "stop_reason") {
+            // The host's sequence can stand inside of arguments; behind whole calls the word is another one.
+            reason @ "stop_sequence" if has_calls => super::other(reason),
             "end_turn" | "stop_sequence" | "" => StopReason::End,
             "tool_use" => StopReason::ToolCalls,
             "max_tokens" | "model_context_window_exceeded" => StopReason::Length,

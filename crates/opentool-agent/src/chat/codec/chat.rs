@@ -26,17 +26,18 @@ pub(super) fn read(answer: &Value) -> Result<Said, Unclean> {
         .get("message")
         .filter(|message| message.is_object())
         .ok_or_else(|| protocol("there is no object `choices[0].message`"))?;
-    let stop = match choice.get("finish_reason").and_then(Value::as_str) {
+    let reason = choice.get("finish_reason").and_then(Value::as_str);
+    let stop = match reason.map(str::to_ascii_lowercase).as_deref() {
         _ if !text(message, "refusal").is_empty() => StopReason::Refusal,
-        Some("length" | "model_length") => StopReason::Length,
+        Some("length" | "model_length" | "max_tokens") => StopReason::Length,
         Some("content_filter") => StopReason::Refusal,
-        Some("tool_calls" | "function_call") => StopReason::ToolCalls,
+        Some("tool_calls" | "function_call" | "tool_call" | "tool_use") => StopReason::ToolCalls,
         // Words of OpenAI, and of servers that say it in their own.
         Some(
             "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "complete" | "completed",
         )
         | None => StopReason::End,
-        Some(reason) => super::other(reason),
+        Some(_) => super::other(reason.unwrap_or_default()),
     };
     Ok(Said { stop, usage: usage(answer), reasoning: reasoning(message) })
 }

@@ -102,7 +102,7 @@ impl Codec for Gemini {
             return Err(protocol("there is no list `candidates` with an answer; is this a Gemini server?"));
         };
         let stop = match text(candidate, "finishReason") {
-            "STOP" | "" | "FINISH_REASON_UNSPECIFIED" => StopReason::End,
+            "STOP" | "" => StopReason::End,
             "MAX_TOKENS" => StopReason::Length,
             "SAFETY"
             | "RECITATION"

@@ -108,8 +108,8 @@ impl Codec for Responses {
             None => match text(answer, "status") {
                 // `incomplete` without a reason is what some servers say at the output limit.
                 "incomplete" => StopReason::Length,
-                status @ ("failed" | "cancelled" | "in_progress" | "queued") => super::other(status),
-                _ => StopReason::End,
+                "completed" | "" => StopReason::End,
+                status => super::other(status),
             },
         };
         let thoughts: Vec<String> = output

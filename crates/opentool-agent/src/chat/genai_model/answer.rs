@@ -83,9 +83,11 @@ pub(super) fn reply(
         message = message.keep(format, vec![turn]);
     }
     let stop = match beside.stop {
-        _ if !message.tool_calls.is_empty() && !matches!(beside.stop, Some(GenaiStop::MaxTokens(_))) => {
+        None | Some(GenaiStop::Completed(_) | GenaiStop::ToolCall(_)) if !message.tool_calls.is_empty() => {
             StopReason::ToolCalls
         }
+        // The host's sequence can stand inside of arguments.
+        Some(GenaiStop::StopSequence(reason)) if !message.tool_calls.is_empty() => other(&reason),
         None | Some(GenaiStop::Completed(_) | GenaiStop::StopSequence(_) | GenaiStop::ToolCall(_)) => {
             StopReason::End
         }

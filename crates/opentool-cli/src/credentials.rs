@@ -72,9 +72,10 @@ pub(crate) struct Access {
     /// How often a request that failed for the moment is sent again, if it may be: 0 for never; by default 2
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(0..=20), hide_short_help = true)]
     retries: Option<u32>,
-    /// The longest result: what is too much is cut, with a notice
-    #[arg(long, value_name = "BYTES", value_parser = bytes, hide_short_help = true)]
-    result_limit: Option<usize>,
+    /// The longest result: what is too much of it is cut, with a notice; `none` cuts nothing. By default 100kB where models
+    /// read results, and none for `call`
+    #[arg(long, value_name = "BYTES", value_parser = longest, hide_short_help = true)]
+    result_limit: Option<Longest>,
     /// Let documents that were fetched name servers in private networks too
     #[arg(long, conflicts_with = "public_only", hide_short_help = true)]
     allow_private: bool,
@@ -114,18 +115,20 @@ impl Access {
                 (true, _) => Unnamed::Unclear,
                 (false, _) => Unnamed::Others,
             };
-            self.settle(source, &names, unnamed, loading)
+            self.settle(source, &names, unnamed, loading, Settings::new())
         };
         sources.into_iter().map(settle).collect()
     }
 
-    /// Gives the only API its settings.
+    /// Gives the only API its settings, for calls whose results a person or a program reads: they are whole.
     ///
     /// # Errors
     /// [`CliError::Usage`] for a value that cannot be read.
     pub(crate) fn apply_to(&self, source: Source, loading: &Loading) -> Result<Source, CliError> {
         let names: Vec<String> = source.spec.name.iter().cloned().collect();
-        self.settle(source, &names, Unnamed::Own, loading)
+        let mut whole = Settings::new();
+        whole.result_limit = None;
+        self.settle(source, &names, Unnamed::Own, loading, whole)
     }
 
     /// The settings of the only API without any credential but those of `--credential`, which stand on the command
@@ -137,7 +140,7 @@ impl Access {
         let own = source.spec.name.as_deref();
         let names: Vec<String> = own.map(str::to_owned).into_iter().collect();
         let scope = Scope { names: &names, own, unnamed: Unnamed::Own };
-        let mut settings = self.settings(&scope, None, Typed::Only)?;
+        let mut settings = self.settings(&scope, None, Typed::Only, Settings::new())?;
         (settings.bearer, settings.api_key, settings.basic) = (None, None, None);
         (settings.bearer_from, settings.api_key_from, settings.basic_from) = (None, None, None);
         if settings.document_url.is_none() {
@@ -152,12 +155,13 @@ impl Access {
         names: &[String],
         unnamed: Unnamed,
         loading: &Loading,
+        before: Settings,
     ) -> Result<Source, CliError> {
         let Source { spec, content, findings } = source;
         let scope = Scope { names, own: spec.name.as_deref(), unnamed };
         let content = match content {
             Content::OpenApi(api) => {
-                let mut settings = self.settings(&scope, Some(loading), Typed::AndKept)?;
+                let mut settings = self.settings(&scope, Some(loading), Typed::AndKept, before)?;
                 settings.timeout = Some(loading.timeout);
                 self.oauth.add_to(&mut settings, &scope, &api)?;
                 // Of several sources, one may have what another has not.
@@ -265,14 +269,15 @@ impl Access {
         Ok(given.into_iter().filter_map(|(option, given)| given.then_some(option)).collect())
     }
 
-    /// Without `loading` there is no key of the environment or of `--api-key`.
+    /// What was set before, and what the command line says. Without `loading` there is no key of the environment or of
+    /// `--api-key`.
     fn settings(
         &self,
         scope: &Scope<'_>,
         loading: Option<&Loading>,
         typed: Typed,
+        mut settings: Settings,
     ) -> Result<Settings, CliError> {
-        let mut settings = Settings::new();
         for text in scope.values("--server", self.server.iter().map(String::as_str))? {
             settings.server = Some(address("--server", text)?);
         }
@@ -331,7 +336,9 @@ impl Access {
         if let Some(times) = self.retries {
             settings.retries = Retries::default().attempts(times.saturating_add(1));
         }
-        settings.result_limit = self.result_limit;
+        if let Some(Longest(limit)) = self.result_limit {
+            settings.result_limit = limit;
+        }
         settings.addresses = match (self.allow_private, self.public_only) {
             (true, _) => Some(Addresses::Any),
             (false, true) => Some(Addresses::Public),
@@ -383,6 +390,17 @@ enum Typed {
     Only,
     /// Those that are kept elsewhere too.
     AndKept,
+}
+
+/// The longest result; without a number there is no limit.
+#[derive(Debug, Clone, Copy)]
+struct Longest(Option<usize>);
+
+fn longest(text: &str) -> Result<Longest, String> {
+    match text.trim() {
+        "none" | "0" => Ok(Longest(None)),
+        text => bytes(text).map(|most| Longest(Some(most))),
+    }
 }
 
 /// Whether calls of the source's tools leave this machine's program, as far as the source says.

@@ -281,8 +281,9 @@ impl Api {
         self
     }
 
-    /// Sets the longest text of a result in bytes: lists of JSON lose their last items, other text its end, and a notice
-    /// says what is missing. Default: no limit but that of the answer.
+    /// Sets the longest text of a result in bytes: JSON loses the last items and members of what is largest in it, other
+    /// text its end; a notice says what is missing, and there is no structured value. Default:
+    /// [`RESULT_LIMIT`](crate::RESULT_LIMIT); `None` is no limit but that of the answer.
     pub fn result_limit(mut self, bytes: impl Into<Option<usize>>) -> Self {
         self.settings.result_limit = bytes.into();
         self

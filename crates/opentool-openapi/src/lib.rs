@@ -44,7 +44,7 @@ pub use error::OpenApiError;
 pub use load::{Checked, Directory, LoadOptions, References, load, load_with};
 pub use oauth::{ClientAuthentication, OAuth};
 pub use opentool_http::{Addresses, Authorities, Identity};
-pub use request::{Credential, MissingCredentials, Settings};
+pub use request::{Credential, MissingCredentials, RESULT_LIMIT, Settings};
 pub use response::Sent;
 pub use retry::Retries;
 pub use secret::SecretSource;

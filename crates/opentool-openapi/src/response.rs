@@ -146,7 +146,11 @@ fn json_text(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolE
     if !exchange.parts.is_empty()
         && let Some(picked) = pick::pick(&text, &exchange.parts)
     {
-        text = picked;
+        if let Some(notice) = picked.notice {
+            // Nor the empty objects and lists: they look like an answer.
+            return Ok(ToolOutput::text(notice));
+        }
+        text = picked.text;
     }
     match serde_json::from_str::<Value>(&text) {
         Ok(value) if exact::survives(&text) => Ok(ToolOutput::text(text).structured(value)),

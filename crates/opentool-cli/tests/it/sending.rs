@@ -136,6 +136,9 @@ fn results_are_reduced_and_cut() {
     assert_eq!(text, serde_json::json!({"items": [{"name": "a"}, {"name": "b"}]}));
     let ran = call(&upstream, &["--result-limit", "40"]).end().success();
     assert!(ran.text().len() < 250 && !ran.text().contains("\"b\""), "\n{ran}");
+    let ran = call(&upstream, &["--result-pointer", "/nope"]).end().success();
+    assert!(ran.text().starts_with("[Nothing of the result is shown: it is an object of 2 members"), "\n{ran}");
+    call(&upstream, &["--result-limit", "much"]).end().failure(2, &["a number of bytes"]);
     call(&upstream, &["--result-pointer", "items"]).end().failure(2, &["expected a JSON Pointer"]);
 }
 

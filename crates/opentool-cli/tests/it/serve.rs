@@ -229,3 +229,30 @@ fn what_cannot_be_served_is_refused_before_anything_listens() {
         .failure(2, &["expected HOST:PORT", "put sources before"]);
     opentool(["serve", "petstore.yaml", "--stdio", "--http"]).end().failure(2, &["cannot be used with"]);
 }
+
+#[test]
+fn models_get_long_results_cut_and_people_get_them_whole() {
+    let items: Vec<Value> =
+        (0..5_000).map(|id| json!({"id": id, "name": "Rex the dog of the house"})).collect();
+    let body = json!({"items": items}).to_string();
+    let upstream = Upstream::answering("200 OK", "application/json", &body);
+    let document = get_document(&upstream.url, "/pets", "[]");
+    let answered = |words: &[&str]| -> Value {
+        let words = ["serve", "api.json"].iter().chain(words);
+        let mut server = Stdio::start(opentool(words).file("api.json", &document));
+        server.send(&call(1, "get", json!({})));
+        server.receive()["result"].clone()
+    };
+    let cut = answered(&[]);
+    let (text, notice) = (&cut["content"][0]["text"], cut["content"][1]["text"].as_str().unwrap());
+    assert!(cut.to_string().len() < 130_000 && cut.get("structuredContent").is_none());
+    assert!(serde_json::from_str::<Value>(text.as_str().unwrap()).is_ok());
+    assert!(
+        notice.starts_with("[Shortened: `/items` has ") && notice.contains("of 5000 entries"),
+        "{notice}"
+    );
+    let whole = answered(&["--result-limit", "none"]);
+    assert_eq!(whole["structuredContent"]["items"].as_array().unwrap().len(), 5_000);
+    let person = opentool(["call", "api.json", "get"]).file("api.json", &document).end().success();
+    assert_eq!(person.text().trim_end(), body);
+}

@@ -42,7 +42,7 @@ pub use body::{Part, PartBody, RequestBody};
 pub use located::Located;
 pub use message::Request;
 pub(crate) use security::{General, Needed, needed};
-pub use settings::{Credential, MissingCredentials, Settings};
+pub use settings::{Credential, MissingCredentials, RESULT_LIMIT, Settings};
 
 use crate::plan::{Operation, Place};
 use given::Given;

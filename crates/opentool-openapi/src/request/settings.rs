@@ -56,7 +56,8 @@ pub struct Settings {
     pub timeout: Option<Duration>,
     /// The largest answer in bytes, after it was unpacked. Default: the client's limit, 10 MiB.
     pub body_limit: Option<u64>,
-    /// The longest text of a result in bytes; what is longer is cut, with a notice. Default: no limit but that above.
+    /// The longest text of a result in bytes; what is longer is cut, with a notice, and is no structured value. Default:
+    /// [`RESULT_LIMIT`](crate::RESULT_LIMIT), since results are read by models; `None` is no limit but that above.
     pub result_limit: Option<usize>,
     /// The directory below which models may name files as the bytes of a body, as `{"$file": "report.pdf"}`. Default: none,
     /// bytes are base64 and data URIs.
@@ -65,6 +66,10 @@ pub struct Settings {
     /// that say which version was answered, where there is more, and how often one may ask.
     pub result_headers: Vec<HeaderName>,
 }
+
+/// The longest text of a result in bytes where the host sets none: some 25,000 tokens, which is also what clients of MCP
+/// let through.
+pub const RESULT_LIMIT: usize = 100_000;
 
 /// The headers that are kept where the host says nothing.
 const RESULT_HEADERS: [HeaderName; 12] = [
@@ -103,7 +108,7 @@ impl Default for Settings {
             retries: Retries::default(),
             timeout: None,
             body_limit: None,
-            result_limit: None,
+            result_limit: Some(RESULT_LIMIT),
             uploads: None,
             result_headers: RESULT_HEADERS.to_vec(),
         }

@@ -16,9 +16,17 @@ struct Wanted {
     members: HashMap<String, Wanted>,
 }
 
+/// What was picked.
+#[derive(Debug, PartialEq)]
+pub(super) struct Picked {
+    pub(super) text: String,
+    /// For the model, where there is something and none of it is wanted: an empty list would look like an empty result.
+    pub(super) notice: Option<String>,
+}
+
 /// The text with what the pointers mean, and the objects and lists around it; `*` stands for any member or item. `None`
 /// if the text is no JSON.
-pub(super) fn pick(text: &str, pointers: &[String]) -> Option<String> {
+pub(super) fn pick(text: &str, pointers: &[String]) -> Option<Picked> {
     let mut wanted = Wanted::default();
     for pointer in pointers {
         let mut node = &mut wanted;
@@ -28,60 +36,89 @@ pub(super) fn pick(text: &str, pointers: &[String]) -> Option<String> {
         node.everything = true;
     }
     let value: &RawValue = serde_json::from_str(text).ok()?;
-    let mut out = String::new();
-    write(value, &[&wanted], &mut out)?;
-    Some(out)
+    let mut picker = Picker { out: String::new(), found: false };
+    picker.write(value, &[&wanted])?;
+    let notice = if picker.found { None } else { Some(notice(value, pointers)?) };
+    Some(Picked { text: picker.out, notice })
 }
 
-/// Writes what is wanted of a value; what is not an object or a list is wanted as a whole or not at all.
-fn write(value: &RawValue, wanted: &[&Wanted], out: &mut String) -> Option<()> {
+/// What of the result is hidden is not the model's to know, so only its kind and its size are told.
+fn notice(value: &RawValue, pointers: &[String]) -> Option<String> {
     let text = value.get();
-    if wanted.iter().any(|wanted| wanted.everything) {
-        out.push_str(text);
-        return Some(());
-    }
-    let below = |name: &str| -> Vec<&Wanted> {
-        wanted
-            .iter()
-            .flat_map(|wanted| [name, "*"].into_iter().filter_map(|name| wanted.members.get(name)))
-            .collect()
-    };
-    let is_wanted = |value: &RawValue, below: &[&Wanted]| {
-        let is_container = value.get().starts_with(['{', '[']);
-        !below.is_empty() && (is_container || below.iter().any(|wanted| wanted.everything))
-    };
-    let mut first = true;
-    let mut separate = |out: &mut String| {
-        if !std::mem::take(&mut first) {
-            out.push(',');
+    let what = match text.chars().next() {
+        Some('{') => format!("an object of {} members", members(text)?.len()),
+        Some('[') => {
+            let items: Vec<serde::de::IgnoredAny> = serde_json::from_str(text).ok()?;
+            format!("a list of {} entries", items.len())
         }
+        _ => "a single value".to_owned(),
     };
-    if text.starts_with('{') {
-        out.push('{');
-        for (name, member) in members(text)? {
-            let below = below(&name);
-            if is_wanted(member, &below) {
-                separate(out);
-                let _ = write!(out, "{}:", serde_json::Value::String(name));
-                write(member, &below, out)?;
+    let shown = pointers.iter().map(|pointer| format!("`{pointer}`")).collect::<Vec<_>>().join(", ");
+    Some(format!(
+        "[Nothing of the result is shown: it is {what}, and there is nothing at {shown}, which is all that is set to be \
+         shown of results.]"
+    ))
+}
+
+/// Writes what is wanted.
+struct Picker {
+    out: String,
+    /// Whether something was wanted, or an empty list or object stood where any item or member of it was.
+    found: bool,
+}
+
+impl Picker {
+    /// Writes what is wanted of a value; what is not an object or a list is wanted as a whole or not at all.
+    fn write(&mut self, value: &RawValue, wanted: &[&Wanted]) -> Option<()> {
+        let text = value.get();
+        if wanted.iter().any(|wanted| wanted.everything) {
+            self.found = true;
+            self.out.push_str(text);
+            return Some(());
+        }
+        let below = |name: &str| -> Vec<&Wanted> {
+            wanted
+                .iter()
+                .flat_map(|wanted| [name, "*"].into_iter().filter_map(|name| wanted.members.get(name)))
+                .collect()
+        };
+        let is_wanted = |value: &RawValue, below: &[&Wanted]| {
+            let is_container = value.get().starts_with(['{', '[']);
+            !below.is_empty() && (is_container || below.iter().any(|wanted| wanted.everything))
+        };
+        let is_open = wanted.iter().any(|wanted| wanted.members.contains_key("*"));
+        let mut separator = "";
+        if text.starts_with('{') {
+            self.out.push('{');
+            let members = members(text)?;
+            self.found |= is_open && members.is_empty();
+            for (name, member) in members {
+                let below = below(&name);
+                if is_wanted(member, &below) {
+                    let _ = write!(self.out, "{separator}{}:", serde_json::Value::String(name));
+                    separator = ",";
+                    self.write(member, &below)?;
+                }
             }
-        }
-        out.push('}');
-    } else if text.starts_with('[') {
-        let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-        out.push('[');
-        for (index, item) in items.into_iter().enumerate() {
-            let below = below(&index.to_string());
-            if is_wanted(item, &below) {
-                separate(out);
-                write(item, &below, out)?;
+            self.out.push('}');
+        } else if text.starts_with('[') {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            self.found |= is_open && items.is_empty();
+            self.out.push('[');
+            for (index, item) in items.into_iter().enumerate() {
+                let below = below(&index.to_string());
+                if is_wanted(item, &below) {
+                    self.out.push_str(separator);
+                    separator = ",";
+                    self.write(item, &below)?;
+                }
             }
+            self.out.push(']');
+        } else {
+            self.out.push_str("null");
         }
-        out.push(']');
-    } else {
-        out.push_str("null");
+        Some(())
     }
-    Some(())
 }
 
 /// The members of an object in their order.
@@ -116,7 +153,8 @@ mod tests {
     fn picked(pointers: &[&str]) -> String {
         let text = r#"{"items": [{"id": 12345678901234567890123, "name": "a", "tags": ["x", "y"]}, {"id": 2}, 3],
             "next": {"page": 2, "a/b": 1}, "total": 1.50}"#;
-        pick(text, &pointers.iter().map(|pointer| (*pointer).to_owned()).collect::<Vec<_>>()).unwrap()
+        let pointers: Vec<_> = pointers.iter().map(|pointer| (*pointer).to_owned()).collect();
+        pick(text, &pointers).unwrap().text
     }
 
     #[test]
@@ -128,8 +166,32 @@ mod tests {
         assert_eq!(picked(&["/items/*/name", "/items/1"]), r#"{"items":[{"name":"a"},{"id": 2}]}"#);
         assert_eq!(picked(&["/*/page"]), r#"{"items":[],"next":{"page":2}}"#);
         assert_eq!(picked(&["/missing"]), "{}");
-        assert_eq!(pick("5", &["/a".to_owned()]).unwrap(), "null");
-        assert_eq!(pick("[1, 2]", &[String::new()]).unwrap(), "[1, 2]");
+        assert_eq!(pick("5", &["/a".to_owned()]).unwrap().text, "null");
+        assert_eq!(pick("[1, 2]", &[String::new()]).unwrap().text, "[1, 2]");
         assert_eq!(pick("no", &[String::new()]), None);
+    }
+
+    #[test]
+    fn where_nothing_is_wanted_of_what_there_is_it_is_told() {
+        for (text, pointers, told) in [
+            ("[1, 2, 3]", &["/nope"][..], Some("a list of 3 entries, and there is nothing at `/nope`,")),
+            (
+                r#"{"a": 1}"#,
+                &["/b", "/c/*"],
+                Some("an object of 1 members, and there is nothing at `/b`, `/c/*`,"),
+            ),
+            (r#"[{"a": 1}]"#, &["/*/b"], Some("a list of 1 entries")),
+            ("5", &["/a"], Some("a single value")),
+            // What is empty has nothing to hide, and one that is there is enough.
+            ("[]", &["/*/id"], None),
+            (r#"{"items": []}"#, &["/items/*/id"], None),
+            (r#"{"a": 1}"#, &["/b", "/a"], None),
+            ("{}", &[""], None),
+        ] {
+            let pointers: Vec<_> = pointers.iter().map(|pointer| (*pointer).to_owned()).collect();
+            let notice = pick(text, &pointers).unwrap().notice;
+            assert_eq!(notice.is_some(), told.is_some(), "{text} {pointers:?} {notice:?}");
+            assert!(notice.unwrap_or_default().contains(told.unwrap_or_default()), "{text} {pointers:?}");
+        }
     }
 }

@@ -209,6 +209,7 @@ async fn long_results_are_shortened_where_the_host_wants_it() {
         call(&url, operation("GET /s"), json!({}), settings).await.unwrap()
     };
     assert_eq!(ask(None).await.to_text(), body);
+    assert_eq!(ask(Settings::new().result_limit).await.to_text(), body);
     let short = ask(Some(500)).await;
     let [Content::Text(text), Content::Text(notice)] = short.content.as_slice() else { panic!("{short:?}") };
     assert!(text.len() <= 500 && serde_json::from_str::<serde_json::Value>(text).is_ok());

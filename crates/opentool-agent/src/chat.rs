@@ -4,6 +4,7 @@
 //! provider), and one thin client around all codecs ([`Model`]). Everything here is a
 //! [`ChatModel`](opentool_core::ChatModel); the loop knows no more.
 
+mod begun;
 mod cassette;
 mod codec;
 mod endpoint;

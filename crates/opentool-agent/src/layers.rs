@@ -39,6 +39,7 @@
 
 mod answers;
 mod approve;
+mod around;
 mod augment;
 mod cache;
 mod child;

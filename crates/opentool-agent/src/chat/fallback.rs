@@ -8,9 +8,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
-use futures_util::stream::unfold;
 use opentool_core::{BoxFuture, ChatModel, ChatReply, ChatRequest, ModelError, ReplyStream};
+
+use super::begun::{beginning_with, begun};
 
 type Rule = dyn Fn(&ModelError) -> bool + Send + Sync;
 
@@ -59,9 +59,13 @@ impl Fallback {
         goes_on
     }
 
-    async fn ask(&self, request: ChatRequest<'_>) -> Result<ChatReply, ModelError> {
+    /// Asks one model after the other, until there is an answer, or the beginning of one.
+    async fn ask<'a, T, F>(&'a self, ask: impl Fn(&'a dyn ChatModel) -> F) -> Result<T, ModelError>
+    where
+        F: Future<Output = Result<T, ModelError>>,
+    {
         for (index, model) in self.models.iter().enumerate() {
-            match model.reply(request).await {
+            match ask(&**model).await {
                 Err(error) if self.goes_on(index, &error) => {}
                 result => return result,
             }
@@ -84,14 +88,6 @@ fn nobody() -> ModelError {
     ModelError::Unsupported("there is no model to ask".into())
 }
 
-/// A stream that may go over to the next model.
-enum State<'a> {
-    /// Nothing was told, and this model is asked next.
-    Beginning(usize),
-    Telling(ReplyStream<'a>),
-    Over,
-}
-
 impl ChatModel for Fallback {
     /// The name of the first model.
     fn name(&self) -> &str {
@@ -103,32 +99,11 @@ impl ChatModel for Fallback {
     }
 
     fn reply<'a>(&'a self, request: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
-        Box::pin(self.ask(request))
+        Box::pin(self.ask(move |model| model.reply(request)))
     }
 
     fn stream<'a>(&'a self, request: ChatRequest<'a>) -> ReplyStream<'a> {
-        Box::pin(unfold(State::Beginning(0), move |mut state| async move {
-            loop {
-                state = match state {
-                    State::Beginning(index) => {
-                        let Some(model) = self.models.get(index) else {
-                            return Some((Err(nobody()), State::Over));
-                        };
-                        let mut stream = model.stream(request);
-                        match stream.next().await? {
-                            Err(error) if self.goes_on(index, &error) => {
-                                State::Beginning(index.saturating_add(1))
-                            }
-                            event => return Some((event, State::Telling(stream))),
-                        }
-                    }
-                    State::Telling(mut stream) => {
-                        return stream.next().await.map(|event| (event, State::Telling(stream)));
-                    }
-                    State::Over => return None,
-                };
-            }
-        }))
+        beginning_with(self.ask(move |model| begun(model.stream(request))))
     }
 }
 

@@ -7,10 +7,10 @@ use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use futures_util::stream::unfold;
 use opentool_core::{BoxFuture, ChatModel, ChatReply, ChatRequest, ModelError, ReplyStream};
 use tokio::time::sleep;
+
+use super::begun::{beginning_with, begun};
 
 /// A model that is asked again when an answer fails in passing.
 ///
@@ -74,12 +74,16 @@ impl<M: ChatModel> Retry<M> {
         Some(whole.saturating_sub(whole.saturating_mul(chance) / 1_024))
     }
 
-    async fn ask(&self, request: ChatRequest<'_>) -> Result<ChatReply, ModelError> {
+    /// Asks until there is an answer, or the beginning of one.
+    async fn ask<T, F>(&self, ask: impl Fn() -> F) -> Result<T, ModelError>
+    where
+        F: Future<Output = Result<T, ModelError>>,
+    {
         let mut attempts = 0_u32;
         loop {
             attempts = attempts.saturating_add(1);
-            match self.model.reply(request).await {
-                Ok(reply) => return Ok(reply),
+            match ask().await {
+                Ok(answer) => return Ok(answer),
                 Err(error) => match self.wait(&error, attempts) {
                     Some(wait) => sleep(wait).await,
                     None => return Err(error),
@@ -87,14 +91,6 @@ impl<M: ChatModel> Retry<M> {
             }
         }
     }
-}
-
-/// A stream that may be begun again.
-enum State<'a> {
-    /// Nothing was told, after this many attempts.
-    Beginning(u32),
-    Telling(ReplyStream<'a>),
-    Over,
 }
 
 impl<M: ChatModel> ChatModel for Retry<M> {
@@ -107,36 +103,11 @@ impl<M: ChatModel> ChatModel for Retry<M> {
     }
 
     fn reply<'a>(&'a self, request: ChatRequest<'a>) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
-        Box::pin(self.ask(request))
+        Box::pin(self.ask(move || self.model.reply(request)))
     }
 
     fn stream<'a>(&'a self, request: ChatRequest<'a>) -> ReplyStream<'a> {
-        Box::pin(unfold(State::Beginning(0), move |mut state| async move {
-            loop {
-                state = match state {
-                    State::Beginning(attempts) => {
-                        let attempts = attempts.saturating_add(1);
-                        let mut stream = self.model.stream(request);
-                        match stream.next().await {
-                            Some(Err(error)) => match self.wait(&error, attempts) {
-                                Some(wait) => {
-                                    drop(stream);
-                                    sleep(wait).await;
-                                    State::Beginning(attempts)
-                                }
-                                None => return Some((Err(error), State::Over)),
-                            },
-                            Some(event) => return Some((event, State::Telling(stream))),
-                            None => return None,
-                        }
-                    }
-                    State::Telling(mut stream) => {
-                        return stream.next().await.map(|event| (event, State::Telling(stream)));
-                    }
-                    State::Over => return None,
-                };
-            }
-        }))
+        beginning_with(self.ask(move || begun(self.model.stream(request))))
     }
 }
 

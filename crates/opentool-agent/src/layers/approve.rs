@@ -7,11 +7,10 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use opentool_core::{
-    Arguments, BoxFuture, Layer, Tool, ToolCall, ToolContext, ToolDefinition, ToolError, ToolOutput,
-};
+use opentool_core::{Arguments, Layer, Tool, ToolCall, ToolContext, ToolDefinition, ToolError, ToolOutput};
 use serde_json::Value;
 
+use super::around::Around;
 use crate::approval::Approver;
 use crate::{Approvals, CallRequest, Decision, PendingCall, Verdict};
 
@@ -111,28 +110,18 @@ impl fmt::Debug for Approve {
 
 impl Layer for Approve {
     fn layer(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        Arc::new(Guarded { approve: self.clone(), inner })
+        self.clone().around(inner)
     }
 }
 
-struct Guarded {
-    approve: Approve,
-    inner: Arc<dyn Tool>,
-}
-
-impl Tool for Guarded {
-    fn definition(&self) -> &ToolDefinition {
-        self.inner.definition()
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
+impl Around for Approve {
+    async fn call(
+        &self,
+        inner: &dyn Tool,
+        cx: &ToolContext,
         arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move {
-            self.approve.pass(cx, self.inner.definition(), &arguments).await?;
-            self.inner.call(cx, arguments).await
-        })
+    ) -> Result<ToolOutput, ToolError> {
+        self.pass(cx, inner.definition(), &arguments).await?;
+        inner.call(cx, arguments).await
     }
 }

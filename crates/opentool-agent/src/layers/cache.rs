@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use opentool_core::{
-    Arguments, BoxFuture, Content, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
-};
+use opentool_core::{Arguments, Content, Layer, Tool, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
 
 use super::Scope;
+use super::around::Around;
 use super::store::{Room, Store};
 
 type Owner = dyn Fn(&ToolContext) -> Option<String> + Send + Sync;
@@ -97,13 +96,12 @@ impl Layer for Cache {
         if self.scope == Scope::Harmless && inner.definition().annotations.read_only != Some(true) {
             return inner;
         }
-        Arc::new(Cached { cache: self.clone(), inner, store: Mutex::default() })
+        Cached { cache: self.clone(), store: Mutex::default() }.around(inner)
     }
 }
 
 struct Cached {
     cache: Cache,
-    inner: Arc<dyn Tool>,
     store: Mutex<Held>,
 }
 
@@ -125,38 +123,33 @@ impl Cached {
     }
 }
 
-impl Tool for Cached {
-    fn definition(&self) -> &ToolDefinition {
-        self.inner.definition()
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
+impl Around for Cached {
+    async fn call(
+        &self,
+        inner: &dyn Tool,
+        cx: &ToolContext,
         arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move {
-            let Some(owner) = (self.cache.owner)(cx) else {
-                return self.inner.call(cx, arguments).await;
-            };
-            let key = key(&owner, &arguments);
-            if let Some((output, age)) = self.store().results.get(&key, self.cache.ttl) {
-                let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
-                return Ok(output.metadata("cached_ms", age));
+    ) -> Result<ToolOutput, ToolError> {
+        let Some(owner) = (self.cache.owner)(cx) else {
+            return inner.call(cx, arguments).await;
+        };
+        let key = key(&owner, &arguments);
+        if let Some((output, age)) = self.store().results.get(&key, self.cache.ttl) {
+            let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+            return Ok(output.metadata("cached_ms", age));
+        }
+        let cleared = self.store().cleared;
+        let output = inner.call(cx, arguments).await?;
+        if !output.is_error {
+            let mut store = self.store();
+            // What was read before everything was forgotten may be old.
+            if store.cleared == cleared {
+                let bytes = size(&output).saturating_add(key.len());
+                let room = Room { entries: self.cache.entries, bytes: self.cache.bytes };
+                store.results.put(key, output.clone(), bytes, room);
             }
-            let cleared = self.store().cleared;
-            let output = self.inner.call(cx, arguments).await?;
-            if !output.is_error {
-                let mut store = self.store();
-                // What was read before everything was forgotten may be old.
-                if store.cleared == cleared {
-                    let bytes = size(&output).saturating_add(key.len());
-                    let room = Room { entries: self.cache.entries, bytes: self.cache.bytes };
-                    store.results.put(key, output.clone(), bytes, room);
-                }
-            }
-            Ok(output)
-        })
+        }
+        Ok(output)
     }
 }
 

@@ -7,9 +7,11 @@ use std::time::Duration;
 use futures_util::stream::{StreamExt as _, once};
 use opentool_core::{
     Arguments, BoxFuture, ChatModel, ChatReply, ChatRequest, Layer, ModelError, ReplyStream, Tool,
-    ToolContext, ToolDefinition, ToolError, ToolOutput,
+    ToolContext, ToolError, ToolOutput,
 };
 use tokio::time::{Instant, sleep_until};
+
+use super::around::Around;
 
 /// So many calls in so much time, of all tools (and models) together that this layer and its clones are around.
 ///
@@ -76,39 +78,29 @@ impl fmt::Debug for RateLimit {
 
 impl Layer for RateLimit {
     fn layer(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        Arc::new(Slowed { limit: self.clone(), inner })
+        self.clone().around(inner)
     }
 }
 
-struct Slowed {
-    limit: RateLimit,
-    inner: Arc<dyn Tool>,
-}
-
-impl Tool for Slowed {
-    fn definition(&self) -> &ToolDefinition {
-        self.inner.definition()
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
+impl Around for RateLimit {
+    async fn call(
+        &self,
+        inner: &dyn Tool,
+        cx: &ToolContext,
         arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move {
-            match self.limit.turn(cx.ends_at().map(Instant::from_std)) {
-                Ok(turn) => {
-                    if turn > Instant::now() {
-                        sleep_until(turn).await;
-                    }
-                    self.inner.call(cx, arguments).await
+    ) -> Result<ToolOutput, ToolError> {
+        match self.turn(cx.ends_at().map(Instant::from_std)) {
+            Ok(turn) => {
+                if turn > Instant::now() {
+                    sleep_until(turn).await;
                 }
-                Err(wait) => {
-                    let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
-                    Err(ToolError::Refused(format!("too many calls; try again in {seconds} s").into()))
-                }
+                inner.call(cx, arguments).await
             }
-        })
+            Err(wait) => {
+                let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
+                Err(ToolError::Refused(format!("too many calls; try again in {seconds} s").into()))
+            }
+        }
     }
 }
 

@@ -8,11 +8,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use opentool_core::{
-    Arguments, BoxFuture, Content, EventSink, Failure, Layer, Message, Tool, ToolContext, ToolDefinition,
-    ToolError, ToolEvent, ToolOutput, Upstream,
+    Arguments, BoxFuture, Content, EventSink, Failure, Layer, Message, Tool, ToolContext, ToolError,
+    ToolEvent, ToolOutput, Upstream,
 };
 use serde_json::{Map, Value};
 
+use super::around::Around;
 use crate::scrub::Scrub;
 
 type Clean = dyn Fn(&str) -> Option<String> + Send + Sync;
@@ -172,36 +173,26 @@ impl fmt::Debug for Redact {
 
 impl Layer for Redact {
     fn layer(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        Arc::new(Redacted { redact: self.clone(), inner })
+        self.clone().around(inner)
     }
 }
 
-struct Redacted {
-    redact: Redact,
-    inner: Arc<dyn Tool>,
-}
-
-impl Tool for Redacted {
-    fn definition(&self) -> &ToolDefinition {
-        self.inner.definition()
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
+impl Around for Redact {
+    async fn call(
+        &self,
+        inner: &dyn Tool,
+        cx: &ToolContext,
         arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move {
-            let own = cx.event_sink().map(|sink| {
-                let sink = Events { redact: self.redact.clone(), outer: Arc::clone(sink) };
-                cx.clone().events(sink)
-            });
-            let result = self.inner.call(own.as_ref().unwrap_or(cx), arguments).await;
-            match result {
-                Ok(output) => Ok(self.redact.output(output)),
-                Err(error) => Err(self.redact.error(error)),
-            }
-        })
+    ) -> Result<ToolOutput, ToolError> {
+        let own = cx.event_sink().map(|sink| {
+            let sink = Events { redact: self.clone(), outer: Arc::clone(sink) };
+            cx.clone().events(sink)
+        });
+        let result = inner.call(own.as_ref().unwrap_or(cx), arguments).await;
+        match result {
+            Ok(output) => Ok(self.output(output)),
+            Err(error) => Err(self.error(error)),
+        }
     }
 }
 

@@ -8,10 +8,11 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use opentool_core::{Arguments, BoxFuture, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput};
+use opentool_core::{Arguments, Layer, Tool, ToolContext, ToolError, ToolOutput};
 use tokio::time::{Instant, sleep};
 
 use super::Scope;
+use super::around::Around;
 
 /// Calls a tool again when it failed in passing.
 ///
@@ -119,43 +120,33 @@ impl Layer for Retry {
         if self.scope == Scope::Harmless && !harmless {
             return inner;
         }
-        Arc::new(Retrying { retry: self.clone(), inner })
+        self.clone().around(inner)
     }
 }
 
-struct Retrying {
-    retry: Retry,
-    inner: Arc<dyn Tool>,
-}
-
-impl Tool for Retrying {
-    fn definition(&self) -> &ToolDefinition {
-        self.inner.definition()
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
+impl Around for Retry {
+    async fn call(
+        &self,
+        inner: &dyn Tool,
+        cx: &ToolContext,
         arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move {
-            let end = cx.ends_at().map(Instant::from_std);
-            let mut attempts = 0_u32;
-            loop {
-                attempts = attempts.saturating_add(1);
-                let error = match self.inner.call(cx, arguments.clone()).await {
-                    Ok(output) if attempts > 1 => return Ok(output.metadata("attempts", attempts)),
-                    Ok(output) => return Ok(output),
-                    Err(error) => error,
-                };
-                if cx.cancel_signal().is_cancelled() {
-                    return Err(error);
-                }
-                match self.retry.wait(&error, attempts, end) {
-                    Some(wait) => sleep(wait).await,
-                    None => return Err(error),
-                }
+    ) -> Result<ToolOutput, ToolError> {
+        let end = cx.ends_at().map(Instant::from_std);
+        let mut attempts = 0_u32;
+        loop {
+            attempts = attempts.saturating_add(1);
+            let error = match inner.call(cx, arguments.clone()).await {
+                Ok(output) if attempts > 1 => return Ok(output.metadata("attempts", attempts)),
+                Ok(output) => return Ok(output),
+                Err(error) => error,
+            };
+            if cx.cancel_signal().is_cancelled() {
+                return Err(error);
             }
-        })
+            match self.wait(&error, attempts, end) {
+                Some(wait) => sleep(wait).await,
+                None => return Err(error),
+            }
+        }
     }
 }

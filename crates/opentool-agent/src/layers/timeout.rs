@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use opentool_core::{Arguments, BoxFuture, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput};
+use opentool_core::{Arguments, Layer, Tool, ToolContext, ToolError, ToolOutput};
 use tokio::time::timeout_at;
 
+use super::around::Around;
 use super::child::Child;
 
 /// Ends a call that takes longer than this with [`ToolError::TimedOut`], and tells the tool by its cancellation.
@@ -26,40 +27,30 @@ impl Timeout {
 
 impl Layer for Timeout {
     fn layer(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        Arc::new(Timed { limit: self.limit, inner })
+        self.around(inner)
     }
 }
 
-struct Timed {
-    limit: Duration,
-    inner: Arc<dyn Tool>,
-}
-
-impl Tool for Timed {
-    fn definition(&self) -> &ToolDefinition {
-        self.inner.definition()
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
+impl Around for Timeout {
+    async fn call(
+        &self,
+        inner: &dyn Tool,
+        cx: &ToolContext,
         arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move {
-            let (mut child, end) = Child::new(cx, self.limit);
-            let inner = child.cx.clone();
-            let running = self.inner.call(&inner, arguments);
-            let result = match end {
-                Some(end) => timeout_at(end, running).await,
-                None => Ok(running.await),
-            };
-            match result {
-                Ok(result) => {
-                    child.finish();
-                    result
-                }
-                Err(_) => Err(ToolError::TimedOut(self.limit)),
+    ) -> Result<ToolOutput, ToolError> {
+        let (mut child, end) = Child::new(cx, self.limit);
+        let own = child.cx.clone();
+        let running = inner.call(&own, arguments);
+        let result = match end {
+            Some(end) => timeout_at(end, running).await,
+            None => Ok(running.await),
+        };
+        match result {
+            Ok(result) => {
+                child.finish();
+                result
             }
-        })
+            Err(_) => Err(ToolError::TimedOut(self.limit)),
+        }
     }
 }

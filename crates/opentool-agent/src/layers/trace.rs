@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use opentool_core::{Arguments, BoxFuture, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput};
+use opentool_core::{Arguments, Layer, Tool, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
 use tracing::Instrument as _;
 
+use super::around::Around;
 use crate::SpanContent;
 use crate::spans::{self, Asked, SpanSettings};
 
@@ -34,21 +35,21 @@ impl Trace {
 
 impl Layer for Trace {
     fn layer(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        Arc::new(Traced { settings: Arc::clone(&self.settings), inner })
+        self.clone().around(inner)
     }
 }
 
-struct Traced {
-    settings: Arc<SpanSettings>,
-    inner: Arc<dyn Tool>,
-}
-
-impl Traced {
-    async fn run(&self, cx: &ToolContext, arguments: Arguments) -> Result<ToolOutput, ToolError> {
+impl Around for Trace {
+    async fn call(
+        &self,
+        inner: &dyn Tool,
+        cx: &ToolContext,
+        arguments: Arguments,
+    ) -> Result<ToolOutput, ToolError> {
         if spans::is_in_call() {
-            return self.inner.call(cx, arguments).await;
+            return inner.call(cx, arguments).await;
         }
-        let tool = self.inner.definition();
+        let tool = inner.definition();
         let asked = Asked { id: cx.id().unwrap_or_default(), name: &tool.name };
         let open = spans::execute_tool(&self.settings, &asked, Some(tool));
         let span = open.span();
@@ -56,22 +57,8 @@ impl Traced {
             let given = Value::Object(arguments.clone().into_map());
             spans::record_arguments(&self.settings, &span, &given);
         }
-        let result = self.inner.call(cx, arguments).instrument(span).await;
+        let result = inner.call(cx, arguments).instrument(span).await;
         spans::executed(&self.settings, open, &result);
         result
-    }
-}
-
-impl Tool for Traced {
-    fn definition(&self) -> &ToolDefinition {
-        self.inner.definition()
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(self.run(cx, arguments))
     }
 }

@@ -53,6 +53,10 @@ pub(crate) fn in_body(media: &Media, schema: Value, files: Files) -> Value {
                     *property = in_part(property.take(), &headers(media, name), files);
                 }
             }
+            // Parts in their order.
+            if schema.get("type").is_some_and(|name| name == "array") {
+                schema = in_part(schema, &Value::Null, files);
+            }
             schema
         }
         _ => schema,

@@ -202,10 +202,30 @@ pub struct Media {
     /// The `encoding` object, as the document has it. In `multipart/form-data` of OpenAPI 3.0 without the styles, which that
     /// version says are ignored there.
     pub encoding: Value,
+    /// The `encoding` objects of parts that have places in place of names (3.2), `prefixEncoding` first.
+    pub in_order: InOrder,
     /// How values are written, where the media type is XML and the document describes them.
     pub xml: Option<XmlForm>,
     /// The headers of parts, where the media type is multipart and the document describes them.
     pub part_headers: Vec<PartHeader>,
+}
+
+/// How the items of a list are written, each of which is a part of a multipart body (3.2).
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct InOrder {
+    /// The `encoding` objects of the first items.
+    pub first: Vec<Value>,
+    /// That of all further ones.
+    pub further: Value,
+}
+
+impl InOrder {
+    /// The media type that the document says the part at this place has; empty if it says none.
+    pub(crate) fn content_type(&self, index: usize) -> &str {
+        let encoding = self.first.get(index).unwrap_or(&self.further);
+        encoding.get("contentType").and_then(Value::as_str).unwrap_or_default()
+    }
 }
 
 /// A header of a part of a multipart body. What it says is the caller's word (`headers` beside `$base64`), else what the
@@ -322,6 +342,7 @@ impl Media {
             media_type: media_type.into(),
             schema,
             encoding: Value::Null,
+            in_order: InOrder::default(),
             xml: None,
             part_headers: Vec::new(),
         }

@@ -69,6 +69,7 @@ pub(crate) fn read(
             let at = pointer::join("", name);
             match arguments.get_mut(name) {
                 Some(value) if names_file(value) => reader.file(value, &at),
+                Some(parts @ Value::Array(_)) => reader.part(parts, &at),
                 Some(Value::Object(members)) => {
                     for (member, value) in members {
                         reader.part(value, &pointer::join(&at, member));

@@ -14,6 +14,8 @@ pub(super) struct Prefer {
     pub(super) example: Option<String>,
     /// Which of the examples that are made.
     pub(super) seed: Option<u64>,
+    /// What cannot be followed, in words.
+    pub(super) wrong: Option<String>,
 }
 
 pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -28,13 +30,26 @@ impl Prefer {
             let value = value.trim().trim_matches('"');
             // The first of one name counts, says the RFC.
             match name.trim().to_ascii_lowercase().as_str() {
-                "code" => prefer.code = prefer.code.or_else(|| value.parse().ok().filter(is_status)),
+                "code" if prefer.code.is_none() => {
+                    prefer.code = value.parse().ok().filter(is_status);
+                    prefer.must(prefer.code.is_some(), "code", value, "is no status from 200 to 599");
+                }
                 "example" => prefer.example = prefer.example.or_else(|| Some(value.to_owned())),
-                "seed" => prefer.seed = prefer.seed.or_else(|| value.parse().ok()),
+                "seed" if prefer.seed.is_none() => {
+                    prefer.seed = value.parse().ok();
+                    prefer.must(prefer.seed.is_some(), "seed", value, "is no whole number");
+                }
                 _ => {}
             }
         }
         prefer
+    }
+
+    fn must(&mut self, holds: bool, name: &str, value: &str, why: &str) {
+        if !holds && self.wrong.is_none() {
+            let value: String = value.chars().take(40).collect();
+            self.wrong = Some(format!("`Prefer: {name}={value}` {why}"));
+        }
     }
 }
 
@@ -54,10 +69,17 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append(PREFER, "code=404, Example=\"big cat\"; wait=10".parse().unwrap());
         headers.append(PREFER, "code=500, seed=7, code=99, broken".parse().unwrap());
-        let expected = Prefer { code: Some(404), example: Some("big cat".to_owned()), seed: Some(7) };
+        let example = Some("big cat".to_owned());
+        let expected = Prefer { code: Some(404), example, seed: Some(7), wrong: None };
         assert_eq!(Prefer::read(&headers), expected);
-        let mut headers = HeaderMap::new();
-        headers.append(PREFER, "code=100".parse().unwrap());
-        assert_eq!(Prefer::read(&headers), Prefer::default());
+        for (text, wrong) in [
+            ("code=100", "`Prefer: code=100` is no status from 200 to 599"),
+            ("code=x, seed=y", "`Prefer: code=x` is no status from 200 to 599"),
+            ("seed=-1", "`Prefer: seed=-1` is no whole number"),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.append(PREFER, text.parse().unwrap());
+            assert_eq!(Prefer::read(&headers).wrong.as_deref(), Some(wrong));
+        }
     }
 }

@@ -45,12 +45,25 @@ pub(super) fn respond(api: &Api, operation: &Operation, headers: &HeaderMap, see
     let seed = prefer.seed.unwrap_or(seed);
     let at = pointer::join(&place, "responses");
     let responses = document.at(&at).and_then(Value::as_object);
+    let there_are = || {
+        let keys: Vec<&str> = responses.into_iter().flat_map(Map::keys).map(String::as_str).collect();
+        if keys.is_empty() {
+            "it describes none".to_owned()
+        } else {
+            format!("it describes {}", keys.join(", "))
+        }
+    };
+    if let Some(wrong) = &prefer.wrong {
+        let detail = format!("{wrong}; of statuses of the document {}", there_are());
+        return check::failed(StatusCode::BAD_REQUEST, "Not understood", &detail, &[]);
+    }
     let Some((status, key)) = choose(responses, prefer.code) else {
         return match prefer.code.and_then(|code| StatusCode::from_u16(code).ok()) {
             Some(code) => {
                 let detail = format!(
-                    "`Prefer: code={}` was asked for; the document does not describe it",
-                    code.as_u16()
+                    "`Prefer: code={}` was asked for; the document does not describe it: {}",
+                    code.as_u16(),
+                    there_are()
                 );
                 check::failed(code, "Not described", &detail, &[])
             }
@@ -66,6 +79,9 @@ pub(super) fn respond(api: &Api, operation: &Operation, headers: &HeaderMap, see
         _ => answering.content(found.value, &found.pointer),
     };
     let mut response = status_only(status);
+    if let Some(wanted) = prefer.example.as_deref().filter(|_| content.is_empty()) {
+        return no_example(wanted, &[]);
+    }
     if !content.is_empty() && status != StatusCode::NO_CONTENT && status != StatusCode::NOT_MODIFIED {
         let offered: Vec<&str> = content.iter().map(|media| media.media_type.as_str()).collect();
         let wanted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
@@ -73,6 +89,10 @@ pub(super) fn respond(api: &Api, operation: &Operation, headers: &HeaderMap, see
             let detail = format!("the document answers with {}", offered.join(" or "));
             return check::failed(StatusCode::NOT_ACCEPTABLE, "Not acceptable", &detail, &[]);
         };
+        let names = media.names();
+        if let Some(wanted) = prefer.example.as_deref().filter(|wanted| !names.contains(wanted)) {
+            return no_example(wanted, &names);
+        }
         let (media_type, body) = answering.body(media);
         *response.body_mut() = body;
         if let Ok(media_type) = HeaderValue::from_str(&media_type) {
@@ -90,6 +110,14 @@ pub(super) fn respond(api: &Api, operation: &Operation, headers: &HeaderMap, see
         response.headers_mut().insert(APPLIED, applied);
     }
     response
+}
+
+/// The refusal of an example that there is not.
+fn no_example(wanted: &str, names: &[&str]) -> Response<Bytes> {
+    let wanted: String = wanted.chars().take(40).collect();
+    let names = if names.is_empty() { "no examples with names".to_owned() } else { names.join(", ") };
+    let detail = format!("`Prefer: example={wanted}` names no example of this answer, which has {names}");
+    check::failed(StatusCode::BAD_REQUEST, "No such example", &detail, &[])
 }
 
 fn status_only(status: StatusCode) -> Response<Bytes> {
@@ -130,6 +158,14 @@ struct Media<'d> {
     place: String,
     /// The example that stands elsewhere.
     example: Option<&'d Value>,
+}
+
+impl<'d> Media<'d> {
+    /// The names of its examples.
+    fn names(&self) -> Vec<&'d str> {
+        let named = self.value.get("examples").and_then(Value::as_object).filter(|_| self.example.is_none());
+        named.into_iter().flat_map(Map::keys).map(String::as_str).collect()
+    }
 }
 
 struct Answering<'d> {
@@ -185,8 +221,9 @@ impl<'d> Answering<'d> {
             media.value.get("examples").and_then(Value::as_object).filter(|_| media.example.is_none());
         let value_of = |name: &str, example: &Value| {
             let at = pointer::join(&pointer::join(&media.place, "examples"), name);
-            let found = self.document.follow(example, &at).ok()?.value;
-            found.get("value").or_else(|| found.get("dataValue")).cloned()
+            let found = self.document.follow(example, &at).ok()?;
+            let value = found.value.get("value").or_else(|| found.value.get("dataValue"))?;
+            self.data(value, &found.pointer)
         };
         if let Some(wanted) = self.example
             && let Some(value) = named.and_then(|named| value_of(wanted, named.get(wanted)?))
@@ -194,7 +231,8 @@ impl<'d> Answering<'d> {
             return value;
         }
         if self.seed == 0 {
-            let own = media.example.or_else(|| media.value.get("example")).cloned();
+            let own = media.example.or_else(|| media.value.get("example"));
+            let own = own.and_then(|own| self.data(own, &media.place));
             let first = || named?.iter().find_map(|(name, example)| value_of(name, example));
             if let Some(value) = own.or_else(first) {
                 return value;
@@ -208,6 +246,16 @@ impl<'d> Answering<'d> {
         };
         let item = || make("itemSchema").map(|item| Value::Array(vec![item]));
         make("schema").or_else(item).unwrap_or(Value::Null)
+    }
+
+    /// A value of the document, where a reference stands for it too: to a value, or to one of the examples that have names.
+    /// `None` where references stand within it, as nobody would send them.
+    fn data(&self, value: &Value, at: &str) -> Option<Value> {
+        let found = self.document.follow(value, at).ok()?;
+        let is_named =
+            found.pointer.rsplit_once('/').is_some_and(|(holder, _)| holder.ends_with("/examples"));
+        let value = found.value.get("value").filter(|_| is_named).unwrap_or(found.value);
+        crate::schema::is_plain(value).then(|| value.clone())
     }
 
     /// The media type and the bytes of an answer.

@@ -54,7 +54,7 @@ impl<'d> Reader<'d> {
                 ));
             }
         };
-        let media = self.media(content, &at);
+        let media = self.media(content, &at)?;
         if media.is_empty() {
             return Ok(None);
         }
@@ -70,8 +70,9 @@ impl<'d> Reader<'d> {
         Ok(Some(body))
     }
 
-    fn media(&mut self, content: &'d Map<String, Value>, at: &str) -> Vec<Media> {
+    fn media(&mut self, content: &'d Map<String, Value>, at: &str) -> Result<Vec<Media>, Unreadable> {
         let mut all = Vec::with_capacity(content.len());
+        let mut unwritable = None;
         for (media_type, value) in content {
             let at = pointer::join(at, media_type);
             if !media_type.contains('/') {
@@ -87,6 +88,12 @@ impl<'d> Reader<'d> {
                     (&Value::Null, at)
                 }
             };
+            if essence(media_type) == "multipart/form-data" && self.is_sequence(value, &at) {
+                let problem = "the parts of `multipart/form-data` have names, and a list is described, whose items have none";
+                let help = "describe an object, or write `multipart/mixed`";
+                unwritable = Some(Unreadable::new("media-type", at, problem, help));
+                continue;
+            }
             let schema = match value.get("schema") {
                 Some(schema) => self.schema(schema, &pointer::join(&at, "schema"), Direction::Input),
                 // OpenAPI 3.2: one item of a sequence, which is a list among the arguments.
@@ -103,9 +110,28 @@ impl<'d> Reader<'d> {
             let part_headers = self.part_headers(value.get("encoding"), media_type, &at);
             let described = value.get("schema").map(|_| pointer::join(&at, "schema"));
             let xml = described.and_then(|at| self.xml_form(media_type, &at));
-            all.push(Media { encoding, xml, part_headers, ..Media::new(media_type, schema) });
+            let in_order = self.in_order(value, &at);
+            all.push(Media { encoding, in_order, xml, part_headers, ..Media::new(media_type, schema) });
         }
-        all
+        match unwritable {
+            Some(unreadable) if all.is_empty() => Err(unreadable),
+            Some(Unreadable { code, pointer, problem, help, .. }) => {
+                self.warn(code, pointer, format!("{problem}; it is sent as another media type"), help);
+                Ok(all)
+            }
+            None => Ok(all),
+        }
+    }
+
+    /// Whether a media type describes a list, which the parts of a multipart body are in their order.
+    fn is_sequence(&self, media: &'d Value, at: &str) -> bool {
+        match media.get("schema") {
+            Some(schema) => {
+                let found = self.document.follow(schema, &pointer::join(at, "schema"));
+                found.is_ok_and(|found| found.value.get("type").is_some_and(|name| name == "array"))
+            }
+            None => media.get("itemSchema").is_some(),
+        }
     }
 
     /// The properties of a body that can be arguments of their own: those of a plain object whose names nobody else has.
@@ -254,6 +280,13 @@ pub(super) fn settle(body: &mut Body, document: &Document, knowledge: &Knowledge
         }
         if media_kind != MediaKind::Multipart {
             continue;
+        }
+        // Parts in their order.
+        if let Some(items) = media.schema.get_mut("items").filter(|items| is_reference(items)) {
+            let found = meant(items);
+            if is_bytes(&found) {
+                *items = found;
+            }
         }
         let properties = media.schema.get_mut("properties").and_then(Value::as_object_mut);
         for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {

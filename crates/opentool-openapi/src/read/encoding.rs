@@ -4,7 +4,7 @@ use opentool_text::{kind, pointer};
 use serde_json::{Value, json};
 
 use super::Reader;
-use crate::plan::PartHeader;
+use crate::plan::{InOrder, PartHeader};
 use crate::request::media::MediaKind;
 use crate::schema::Direction;
 use crate::version::Version;
@@ -39,6 +39,35 @@ impl<'d> Reader<'d> {
             });
         }
         encoding
+    }
+
+    /// What a media type of 3.2 says about parts that have places in place of names.
+    pub(super) fn in_order(&mut self, media: &Value, at: &str) -> InOrder {
+        let mut in_order = InOrder::default();
+        for member in ["prefixEncoding", "itemEncoding"] {
+            match (member, media.get(member)) {
+                (_, None | Some(Value::Null)) => {}
+                ("prefixEncoding", Some(Value::Array(first))) => in_order.first.clone_from(first),
+                ("itemEncoding", Some(further @ Value::Object(_))) => in_order.further = further.clone(),
+                (_, Some(other)) => {
+                    let message = format!("`{member}` is {}; it is ignored", kind(other));
+                    let help = "write `itemEncoding: {contentType: image/png}`, and a list of such objects as `prefixEncoding`";
+                    self.warn("encoding", pointer::join(at, member), message, help);
+                }
+            }
+        }
+        let all = in_order.first.iter().chain([&in_order.further]);
+        if all.filter_map(|encoding| encoding.get("headers")?.as_object()).any(|headers| !headers.is_empty())
+        {
+            let message = "headers of parts that have no names are not sent";
+            self.warn(
+                "part-header",
+                at,
+                message,
+                "describe the parts by their names, in `multipart/form-data`",
+            );
+        }
+        in_order
     }
 
     /// The headers of the parts of a multipart body, without those that the specification says are ignored.

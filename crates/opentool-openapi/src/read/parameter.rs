@@ -106,11 +106,19 @@ impl<'d> Reader<'d> {
         at: &str,
         in_path: &HashSet<&str>,
     ) -> Result<Option<Parameter>, Unreadable> {
-        let found = self.document.follow(value, at).map_err(|broken| {
-            let finding = broken.finding(at, "the parameter cannot be read");
-            let help = broken.refusal_help().unwrap_or("let it lead to a parameter of this document");
-            Unreadable::new(finding.code, finding.pointer, finding.message, help)
-        })?;
+        let found = match self.document.follow(value, at) {
+            Ok(found) => found,
+            Err(broken) => {
+                // What was refused is there, and may be required; the host can let it be read.
+                if let Some(help) = broken.refusal_help() {
+                    let finding = broken.finding(at, "the parameter cannot be read");
+                    return Err(Unreadable::new(finding.code, finding.pointer, finding.message, help));
+                }
+                let finding = broken.finding(at, "the parameter is left out");
+                self.findings.add(finding.help("let it lead to a parameter of this document"));
+                return Ok(None);
+            }
+        };
         let Some(members) = found.value.as_object() else {
             let problem = format!("a parameter is {}, not an object", kind(found.value));
             return Err(Unreadable::new(

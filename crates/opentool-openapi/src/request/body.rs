@@ -41,7 +41,7 @@ pub enum RequestBody {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Part {
-    /// The name of the field.
+    /// The name of the field; empty where parts have places in place of names.
     pub name: String,
     /// The name of the file, where it is one.
     pub filename: Option<String>,
@@ -135,9 +135,14 @@ pub(super) fn build(
             (RequestBody::Form(form.unwrap_or_default()), Some(declared.to_owned()))
         }
         MediaKind::Multipart => {
-            let parts = object(value, &site, problems)
-                .map(|members| multipart::parts(media, members, &site, problems))
-                .unwrap_or_default();
+            let parts = match value {
+                Value::Array(items) if essence(declared) != "multipart/form-data" => {
+                    multipart::in_order(media, items, &site, problems)
+                }
+                value => object(value, &site, problems)
+                    .map(|members| multipart::parts(media, members, &site, problems))
+                    .unwrap_or_default(),
+            };
             let boundary = multipart::boundary(&parts);
             let media_type = format!("{}; boundary={boundary}", essence(declared));
             (RequestBody::Multipart { boundary, parts }, Some(media_type))

@@ -1,4 +1,4 @@
-//! `multipart/form-data` bodies, by the document's `encoding` objects.
+//! Multipart bodies, by the document's `encoding` objects: parts with names, and (3.2) parts in their order.
 
 mod headers;
 
@@ -59,6 +59,28 @@ pub(super) fn parts(
     parts
 }
 
+/// The parts of a list, in its order, without names. `null` is left out.
+pub(super) fn in_order(
+    media: &Media,
+    items: &[Value],
+    site: &Site<'_>,
+    problems: &mut Problems,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let first = child(&media.schema, "prefixItems").as_array().map(Vec::as_slice).unwrap_or_default();
+    for (index, item) in items.iter().enumerate() {
+        let schema = first.get(index).unwrap_or_else(|| child(&media.schema, "items"));
+        match part("", item, schema, media.in_order.content_type(index)) {
+            Ok(part) => parts.extend(part),
+            Err(expected) => {
+                let at = site.pointer(Some(&index.to_string()));
+                problems.add(Problem::new(at, "contentEncoding").expected(expected));
+            }
+        }
+    }
+    parts
+}
+
 /// Whether a value, or an item of it, is a file, which no style can write.
 fn holds_file(value: &Value, schema: &Value) -> bool {
     let is_file = |value: &Value, schema: &Value| file::read(value, schema).is_some();
@@ -99,8 +121,8 @@ fn part(name: &str, value: &Value, schema: &Value, declared: &str) -> Result<Opt
             if declared.is_empty() { file.media_type.unwrap_or(content_type) } else { content_type };
         return Ok(Some(Part {
             name: name.to_owned(),
-            // Servers take a part for a file only if it has a file name.
-            filename: Some(file.name.unwrap_or_else(|| name.to_owned())),
+            // Servers take a field for a file only if it has a file name.
+            filename: file.name.or_else(|| (!name.is_empty()).then(|| name.to_owned())),
             content_type,
             headers: Vec::new(),
             body: PartBody::Bytes(file.data),
@@ -145,8 +167,14 @@ fn holds(part: &Part, boundary: &[u8]) -> bool {
 pub(super) fn write(boundary: &str, parts: &[Part]) -> Vec<u8> {
     let mut out = Vec::new();
     for part in parts {
-        let mut head =
-            format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&part.name));
+        let mut head = format!("--{boundary}");
+        match (part.name.as_str(), &part.filename) {
+            ("", None) => {}
+            ("", Some(_)) => head.push_str("\r\nContent-Disposition: attachment"),
+            (name, _) => {
+                let _ = write!(head, "\r\nContent-Disposition: form-data; name=\"{}\"", quoted(name));
+            }
+        }
         if let Some(filename) = &part.filename {
             let _ = write!(head, "; filename=\"{}\"", quoted(filename));
         }

@@ -10,7 +10,7 @@ use super::message::{Header, Request};
 
 impl Request {
     /// `{method, url, headers, body, body_kind}` with `***` in place of secrets. `body_kind` is one of `none`, `json`,
-    /// `text`, `form`, `base64`, and `multipart`, whose body is a list of `{name, content_type, filename?, headers?}` with
+    /// `text`, `form`, `base64`, and `multipart`, whose body is a list of `{name?, content_type, filename?, headers?}` with
     /// `body`, `json` or `base64`.
     pub fn to_json(&self) -> Value {
         self.json(&self.url, Header::shown)
@@ -127,6 +127,7 @@ fn field(part: &Part) -> Option<(String, String)> {
             if part.filename.is_none()
                 && part.headers.is_empty()
                 && part.content_type == "text/plain"
+                && !part.name.is_empty()
                 && !part.name.contains('=')
                 && is_printable(&part.name)
                 && is_printable(text) =>
@@ -153,7 +154,9 @@ fn quoted(text: &str) -> String {
 
 fn part(part: &Part) -> Value {
     let mut shown = Map::new();
-    shown.insert("name".to_owned(), part.name.as_str().into());
+    if !part.name.is_empty() {
+        shown.insert("name".to_owned(), part.name.as_str().into());
+    }
     shown.insert("content_type".to_owned(), part.content_type.as_str().into());
     if let Some(filename) = &part.filename {
         shown.insert("filename".to_owned(), filename.as_str().into());

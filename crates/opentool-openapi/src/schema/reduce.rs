@@ -85,31 +85,69 @@ fn shorten(schema: &mut Value, longest: usize) {
     }
 }
 
-/// The root with the definitions that are nearest to it; the others allow anything.
-fn with_nearest(mut root: Map<String, Value>, mut all: Map<String, Value>, most: usize) -> Value {
+/// The root with the definitions that are nearest to it, whole or folded; the others allow anything. What stands in
+/// place of a definition is paid for when it is first referred to, so that everything together stays within `most`.
+fn with_nearest(mut root: Map<String, Value>, all: &Map<String, Value>, most: usize) -> Value {
     let mut names = Vec::new();
     collect_members(&root, &mut names);
-    let mut spent =
-        root.iter().map(|(key, value)| key.len().saturating_add(size(value)).saturating_add(4)).sum();
-    let mut seen: HashSet<String> = HashSet::new();
-    let mut queue: VecDeque<String> = names.into();
+    let around = entry("$defs", &Value::Object(Map::new()));
+    let mut spent = root.iter().map(|(key, value)| entry(key, value)).fold(around, usize::saturating_add);
+    let mut seen = HashSet::new();
+    let mut queue = VecDeque::new();
     let mut kept = Map::new();
-    while let Some(name) = queue.pop_front() {
-        if !seen.insert(name.clone()) {
-            continue;
+    let mut names = stubs(names, &mut seen, all);
+    loop {
+        for (name, stub) in names.drain(..) {
+            spent = spent.saturating_add(entry(&name, &stub));
+            queue.push_back((name, stub));
         }
-        let definition = all.get_mut(&name).map(Value::take).unwrap_or_default();
-        let cost = size(&definition).saturating_add(name.len());
-        let fits = usize::saturating_add(spent, cost) <= most;
-        let definition = if fits { definition } else { cut(&definition, &name) };
-        spent = spent.saturating_add(size(&definition)).saturating_add(name.len());
-        let mut further = Vec::new();
-        collect(&definition, &mut further);
-        queue.extend(further);
+        let Some((name, stub)) = queue.pop_front() else { break };
+        let left = most.saturating_sub(spent).saturating_add(entry(&name, &stub));
+        let fitting = all.get(&name).and_then(|whole| {
+            let candidates = std::iter::once(whole.clone())
+                .chain(DEFINITION_FOLDS.iter().filter_map(|fold| folded(*fold, whole, all)));
+            candidates.into_iter().find_map(|candidate| {
+                let mut further = Vec::new();
+                collect(&candidate, &mut further);
+                let mut known = seen.clone();
+                let further = stubs(further, &mut known, all);
+                let cost = further.iter().map(|(name, stub)| entry(name, stub));
+                let cost = cost.fold(entry(&name, &candidate), usize::saturating_add);
+                (cost <= left).then_some((candidate, further, known))
+            })
+        });
+        spent = spent.saturating_sub(entry(&name, &stub));
+        let definition = match fitting {
+            Some((definition, further, known)) => {
+                (names, seen) = (further, known);
+                definition
+            }
+            None => stub,
+        };
+        spent = spent.saturating_add(entry(&name, &definition));
         kept.insert(name, definition);
     }
     if !kept.is_empty() {
         root.insert("$defs".to_owned(), Value::Object(kept));
     }
     Value::Object(root)
+}
+
+/// What would stand in place of the definitions that were not seen before.
+fn stubs(names: Vec<String>, seen: &mut HashSet<String>, all: &Map<String, Value>) -> Vec<(String, Value)> {
+    let new = names.into_iter().filter(|name| seen.insert(name.clone()));
+    new.map(|name| (cut(all.get(&name).unwrap_or(&Value::Null), &name), name))
+        .map(|(stub, name)| (name, stub))
+        .collect()
+}
+
+fn folded(fold: Fold, whole: &Value, all: &Map<String, Value>) -> Option<Value> {
+    let mut members = whole.as_object()?.clone();
+    fold.schema(&mut members, all);
+    Some(Value::Object(members))
+}
+
+/// How many bytes a member takes.
+fn entry(key: &str, value: &Value) -> usize {
+    text_size(key).saturating_add(size(value)).saturating_add(2)
 }

@@ -31,6 +31,12 @@ pub(super) fn read(
     let boundary = parameter(content_type, "boundary").ok_or("the media type names no `boundary`")?;
     let parts = parts(body, &boundary)?;
     let view = media.judge.view();
+    if view.allows("array") && !view.allows("object") {
+        return in_order(&parts, &view.items(), read);
+    }
+    if parts.iter().any(|part| part.name.is_empty()) {
+        return Err("a part has no `name`".to_owned());
+    }
     let (mut judged, mut received) = (Map::new(), Map::new());
     let styled = styled(media, &view);
     let mut form = String::new();
@@ -76,6 +82,25 @@ pub(super) fn read(
         }
     }
     Ok((Value::Object(judged), Value::Object(received)))
+}
+
+/// The list of all parts, which have places in place of names.
+fn in_order(parts: &[Part<'_>], item: &View<'_>, read: &mut Read) -> Result<(Value, Value), String> {
+    let (mut judged, mut received) = (Vec::new(), Vec::new());
+    for (index, part) in parts.iter().enumerate() {
+        match value(part, item) {
+            Ok((schema, plain)) => {
+                judged.push(schema);
+                received.push(plain);
+            }
+            Err(detail) => {
+                let at = opentool_text::pointer::join(super::BASE, &index.to_string());
+                read.faults
+                    .push(Fault::new(at, "encoding", detail).found(&String::from_utf8_lossy(part.data)));
+            }
+        }
+    }
+    Ok((judged.into(), received.into()))
 }
 
 /// The properties that are written by a style, and those that are not.
@@ -170,9 +195,15 @@ fn parts<'b>(body: &'b [u8], boundary: &str) -> Result<Vec<Part<'b>>, String> {
 }
 
 fn part(whole: &[u8]) -> Result<Part<'_>, String> {
-    let end = find(whole, b"\r\n\r\n").ok_or("a part has no empty line after its headers")?;
-    let (head, data) = whole.split_at_checked(end).unwrap_or_default();
-    let data = data.get(4..).unwrap_or_default();
+    // A part may have no headers at all.
+    let (head, data) = match whole.strip_prefix(b"\r\n") {
+        Some(data) => (&[][..], data),
+        None => {
+            let end = find(whole, b"\r\n\r\n").ok_or("a part has no empty line after its headers")?;
+            let (head, data) = whole.split_at_checked(end).unwrap_or_default();
+            (head, data.get(4..).unwrap_or_default())
+        }
+    };
     let head = std::str::from_utf8(head).map_err(|_| "the headers of a part are not UTF-8")?;
     let header = |wanted: &str| {
         head.split("\r\n").find_map(|line| {
@@ -182,7 +213,7 @@ fn part(whole: &[u8]) -> Result<Part<'_>, String> {
     };
     let disposition = header("content-disposition").unwrap_or_default();
     Ok(Part {
-        name: parameter(disposition, "name").ok_or("a part has no `name`")?,
+        name: parameter(disposition, "name").unwrap_or_default(),
         filename: parameter(disposition, "filename"),
         content_type: header("content-type").map(str::to_owned),
         headers: head

@@ -114,3 +114,47 @@ fn several_documents_stand_beside_each_other() {
     assert_eq!((get(&mock, "/a/x").operation(), get(&mock, "/b/x").operation()), (Some("one"), Some("two")));
     assert_eq!(mock.base_paths().collect::<Vec<_>>(), ["/a", "/b"]);
 }
+
+#[test]
+fn a_wish_that_names_nothing_is_refused_with_what_there_is() {
+    let mock = pets();
+    for (wish, said) in [
+        (
+            "code=999",
+            "`Prefer: code=999` is no status from 200 to 599; of statuses of the document it describes 404, 200, 5XX",
+        ),
+        ("example=nope", "`Prefer: example=nope` names no example of this answer, which has rex, tom"),
+        ("code=503, example=rex", "names no example of this answer, which has no examples with names"),
+        ("seed=x", "is no whole number"),
+    ] {
+        let answer = send(&mock, "GET", "/pet", &[("prefer", wish)], b"");
+        assert_eq!(answer.response().status(), 400, "{wish}");
+        assert_eq!(answer.response().headers()["content-type"], "application/problem+json");
+        let detail = json_body(&answer)["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains(said), "{wish}: {detail}");
+    }
+}
+
+#[test]
+fn examples_that_are_references_are_what_they_lead_to() {
+    let media = |media: Value| {
+        let mock = document(
+            json!({"openapi": "3.1.0", "info": {}, "components": {"examples": {"rex": {"value": {"name": "Rex"}}}},
+            "paths": {"/pet": {"get": {"responses": {"200": {"content": {"application/json": media}}}}}}}),
+        );
+        json_body(&get(&mock, "/pet"))
+    };
+    let schema = json!({"const": "made"});
+    let (named, value) = ("#/components/examples/rex", "#/components/examples/rex/value");
+    for (example, expected) in [
+        (json!({"examples": {"x": {"value": {"$ref": value}}}}), json!({"name": "Rex"})),
+        (json!({"examples": {"x": {"value": {"$ref": named}}}}), json!({"name": "Rex"})),
+        (json!({"example": {"$ref": named}}), json!({"name": "Rex"})),
+        (json!({"example": {"$ref": "#/nowhere"}}), json!("made")),
+        (json!({"examples": {"x": {"value": {"pet": {"$ref": value}}}}}), json!("made")),
+    ] {
+        let mut described = example.clone();
+        described["schema"] = schema.clone();
+        assert_eq!(media(described), expected, "{example}");
+    }
+}

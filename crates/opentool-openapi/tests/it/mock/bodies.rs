@@ -181,3 +181,15 @@ fn many_members_of_an_object_in_brackets_are_read_in_one_pass() {
     assert_eq!(value["o"].as_object().unwrap().len(), 150_000);
     assert!(begun.elapsed().as_secs() < 60);
 }
+
+#[test]
+fn parts_without_names_are_a_list() {
+    let media =
+        || json!({"itemSchema": {"type": "integer"}, "itemEncoding": {"contentType": "application/json"}});
+    let body = |last: &str| {
+        format!("--b\r\ncontent-type: application/json\r\n\r\n1\r\n--b\r\n\r\n{last}\r\n--b--\r\n")
+    };
+    let sent = |last| read("multipart/mixed", media(), "multipart/mixed; boundary=b", &body(last));
+    assert_eq!(sent("2"), Ok(json!([1, 2])));
+    assert_eq!(sent("x"), Err(vec!["/body/1 type".to_owned()]));
+}

@@ -29,6 +29,7 @@ fn a_thousand_operations_with_three_odd_ones_give_the_rest() {
     let mut paths = paths(1_000);
     paths["/items10/{id}"]["get"] = json!("not an operation");
     paths["/items500/{id}"]["get"]["parameters"] = json!([{"$ref": "#/components/parameters/Missing"}]);
+    paths["/items600/{id}"]["get"]["requestBody"] = json!({"$ref": "#/components/requestBodies/Missing"});
     paths["/items999/{id}"]["get"]["requestBody"] = json!([]);
     let api = parse(document(paths), "big.json").unwrap();
     let tools = api.tools().unwrap();
@@ -42,7 +43,10 @@ fn a_thousand_operations_with_three_odd_ones_give_the_rest() {
         found,
         [
             ("operation", true, "/paths/~1items10~1{id}/get"),
+            // The path says that there is a parameter; others may be missing.
             ("ref-not-found", true, "/paths/~1items500~1{id}/get/parameters/0/$ref"),
+            ("path-parameter", true, "/paths/~1items500~1{id}/get"),
+            ("ref-not-found", true, "/paths/~1items600~1{id}/get/requestBody/$ref"),
             ("body", true, "/paths/~1items999~1{id}/get/requestBody"),
         ]
     );

@@ -92,3 +92,62 @@ fn styles_of_parts_hold_since_3_1() {
         json!([part("tags", "a b"), part("tags", "c"), size, file])
     );
 }
+
+/// A document whose one body is this media type.
+fn described(media_type: &str, media: &Value) -> String {
+    json!({
+        "openapi": "3.2.0",
+        "servers": [{"url": "https://api.test"}],
+        "components": {"schemas": {"Picture": {"contentMediaType": "image/png"}}},
+        "paths": {
+            "/p": {"post": {"operationId": "post", "requestBody": {"required": true, "content": {media_type: media}}}},
+            "/q": {"get": {"operationId": "other"}}
+        }
+    })
+    .to_string()
+}
+
+#[test]
+fn the_items_of_a_list_are_parts_in_their_order() {
+    let mixed = json!({
+        "itemSchema": {"anyOf": [{"type": "object"}, {"type": "string"}]},
+        "prefixEncoding": [{"contentType": "application/json"}],
+        "itemEncoding": {"contentType": "text/csv"}
+    });
+    let api = parse(described("multipart/mixed", &mixed), "mixed.json").unwrap();
+    let sent = parts(&api, json!({"body": [{"a": 1}, "x,y", "z"]})).unwrap();
+    assert_eq!(
+        sent,
+        json!([{"content_type": "application/json", "json": {"a": 1}}, {"content_type": "text/csv", "body": "x,y"},
+            {"content_type": "text/csv", "body": "z"}])
+    );
+    let pictures = json!({"itemSchema": {"$ref": "#/components/schemas/Picture"}, "itemEncoding": {"contentType": "image/*"}});
+    let api = parse(described("multipart/related", &pictures), "related.json").unwrap();
+    let file = json!({"$base64": "AQ==", "contentType": "image/jpeg", "filename": "a.jpg"});
+    let arguments = json!({"body": [file, "data:image/png;base64,Ag=="]});
+    let sent = parts(&api, arguments.clone()).unwrap();
+    assert_eq!(
+        sent,
+        json!([{"content_type": "image/jpeg", "filename": "a.jpg", "base64": "AQ=="},
+            {"content_type": "image/png", "base64": "Ag=="}])
+    );
+    let request = api.request("post", &arguments.as_object().unwrap().clone().into()).unwrap();
+    let body = String::from_utf8_lossy(&request.body().to_bytes()).into_owned();
+    let expected = "----X\r\nContent-Disposition: attachment; filename=\"a.jpg\"\r\nContent-Type: image/jpeg\r\n\r\n\u{1}\r\n\
+        ----X\r\nContent-Type: image/png\r\n\r\n\u{2}\r\n----X--\r\n";
+    assert_eq!(body.replace("----opentool-0000000000000000", "--X"), expected);
+}
+
+#[test]
+fn a_list_that_no_form_can_hold_is_told_when_the_document_is_read() {
+    for media in
+        [json!({"itemSchema": {"type": "object"}}), json!({"schema": {"type": "array", "items": {}}})]
+    {
+        let api = parse(described("multipart/form-data", &media), "form.json").unwrap();
+        let found: Vec<String> = api.diagnostics().iter().map(ToString::to_string).collect();
+        assert!(api.operation("post").is_none() && api.operation("other").is_some(), "{found:?}");
+        let told = "the parts of `multipart/form-data` have names, and a list is described, whose items have none; \
+            `POST /p` is left out";
+        assert!(found.iter().any(|found| found.contains(told)), "{found:?}");
+    }
+}

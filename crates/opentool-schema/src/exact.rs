@@ -23,23 +23,43 @@ pub fn inexact_number(text: &str) -> Option<&str> {
     if !Look::at(text).may_round() {
         return None;
     }
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
-        let from = rest.get(at..).unwrap_or_default();
-        if let Some(string) = from.strip_prefix('"') {
-            rest = string.get(string_length(string.as_bytes())..).unwrap_or_default();
-            continue;
+    numbers(text).map(|(_, number)| number).find(|number| !survives(number))
+}
+
+/// The text with 0 for every number that is too large to be even rounded; `None` where there is none.
+pub(crate) fn with_zeros(text: &str) -> Option<String> {
+    let mut done = String::new();
+    let mut copied = 0_usize;
+    for (at, number) in numbers(text) {
+        if number.parse::<f64>().is_ok_and(f64::is_infinite) {
+            done.push_str(text.get(copied..at)?);
+            done.push('0');
+            copied = at.saturating_add(number.len());
         }
-        let end = from
-            .find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E')))
-            .unwrap_or(from.len());
-        let (number, after) = from.split_at_checked(end).unwrap_or((from, ""));
-        if !survives(number) {
-            return Some(number);
-        }
-        rest = after;
     }
-    None
+    done.push_str(text.get(copied..)?);
+    (copied > 0).then_some(done)
+}
+
+/// The numbers of a JSON text, and where they stand.
+fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        while let Some(at) = rest.find(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
+            let from = rest.get(at..).unwrap_or_default();
+            if let Some(string) = from.strip_prefix('"') {
+                rest = string.get(string_length(string.as_bytes())..).unwrap_or_default();
+                continue;
+            }
+            let end = from
+                .find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E')))
+                .unwrap_or(from.len());
+            let (number, after) = from.split_at_checked(end).unwrap_or((from, ""));
+            rest = after;
+            return Some((text.len().saturating_sub(from.len()), number));
+        }
+        None
+    })
 }
 
 /// Whether a value that was read from a JSON text holds all that was written there: every number as it was, and every

@@ -10,6 +10,7 @@
 //! `1e3` is 1000.0. Where a schema wants text, it gets the digits as they were written.
 
 mod decoded;
+mod deepest;
 mod envelope;
 mod examined;
 mod fault;
@@ -215,7 +216,10 @@ impl<'v, 'c> Mending<'v, 'c> {
     fn repaired(&mut self, text: &str) -> Result<Written, InvalidArguments> {
         let repaired =
             repair::read(text, self.tolerance()).or_else(|fault| refused(fault::problem(text, fault)))?;
-        self.changes.push(Change::new(Stage::Repair, "", "syntax").before_text(text).after(&repaired.value));
+        if !deepest::is_json(text) {
+            self.changes
+                .push(Change::new(Stage::Repair, "", "syntax").before_text(text).after(&repaired.value));
+        }
         Ok(repaired)
     }
 

@@ -15,7 +15,7 @@ use crate::intake::rounded;
 use crate::text::found;
 
 /// Levels that `serde_json` reads.
-const LEVELS: usize = 127;
+pub(crate) const LEVELS: usize = 127;
 
 /// Arguments that are no object as they stand, or not surely the one that was written.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ fn not_json(text: &str, error: &serde_json::Error) -> Problem {
 }
 
 /// How deep the brackets of a text nest, strings left out.
-fn levels(text: &str) -> usize {
+pub(crate) fn levels(text: &str) -> usize {
     let (mut level, mut deepest) = (0_usize, 0_usize);
     let (mut quoted, mut escaped) = (false, false);
     for byte in text.bytes() {

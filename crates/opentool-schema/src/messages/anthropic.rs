@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::output::{Files, Piece, pieces};
-use super::reading::{Entry, Reading};
+use super::reading::{Entry, Last, Reading};
 use super::wire::{WireResult, WireTurn};
 
 const FILES: Files = Files {
@@ -14,6 +14,9 @@ const FILES: Files = Files {
     // 5 MB in base64.
     largest: 3_750_000,
 };
+
+/// The words for an answer that is whole.
+const WHOLE: [&str; 4] = ["tool_use", "end_turn", "stop_sequence", "pause_turn"];
 
 pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static str> {
     const EXPECTED: &str = "expected a body or message with `content`, a list of blocks, or one block";
@@ -25,12 +28,8 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
                 if !blocks.is_empty() {
                     reading.keep(json!({"role": "assistant", "content": blocks}));
                 }
-                let last = blocks.last().and_then(|block| block.get("type")?.as_str());
-                let stop = members.get("stop_reason").and_then(Value::as_str);
-                const EARLY: [&str; 3] = ["max_tokens", "model_context_window_exceeded", "refusal"];
-                if let Some(stop) = stop.filter(|stop| EARLY.contains(stop) && last == Some("tool_use")) {
-                    reading.cut_off(stop);
-                }
+                let last = Last::is_call(blocks.last().is_some_and(|last| is_kind(last, "tool_use")));
+                reading.ended(members.get("stop_reason"), &WHOLE, last);
             }
             Some(Value::String(text)) => {
                 reading.say(text);

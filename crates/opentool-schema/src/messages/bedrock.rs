@@ -6,13 +6,16 @@
 use serde_json::{Value, json};
 
 use super::output::{Files, Piece, pieces};
-use super::reading::{Entry, Reading};
+use super::reading::{Entry, Last, Reading};
 use super::wire::{WireResult, WireTurn};
 
 const FILES: Files = Files {
     types: &["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"],
     largest: 3_750_000,
 };
+
+/// The words for an answer that is whole.
+const WHOLE: [&str; 3] = ["tool_use", "end_turn", "stop_sequence"];
 
 pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static str> {
     const EXPECTED: &str = "expected a body with `output.message`, a message, or a list of blocks";
@@ -25,19 +28,8 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
             Some(Value::Array(blocks)) if !blocks.iter().any(|block| block.get("type").is_some()) => {
                 read_blocks(blocks, &format!("{pointer}/content"), reading);
                 reading.keep(json!({"role": "assistant", "content": blocks}));
-                let is_last = blocks.last().is_some_and(|block| block.get("toolUse").is_some());
-                let stop = value.get("stopReason").and_then(Value::as_str);
-                const EARLY: [&str; 6] = [
-                    "max_tokens",
-                    "model_context_window_exceeded",
-                    "content_filtered",
-                    "guardrail_intervened",
-                    "malformed_tool_use",
-                    "malformed_model_output",
-                ];
-                if let Some(stop) = stop.filter(|stop| is_last && EARLY.contains(stop)) {
-                    reading.cut_off(stop);
-                }
+                let last = Last::is_call(blocks.last().is_some_and(|last| last.get("toolUse").is_some()));
+                reading.ended(value.get("stopReason"), &WHOLE, last);
             }
             None if is_block(message) => {
                 block(message, pointer, reading);

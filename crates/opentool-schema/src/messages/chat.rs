@@ -7,7 +7,7 @@
 use opentool_core::Problem;
 use serde_json::{Value, json};
 
-use super::reading::{Entry, Reading};
+use super::reading::{Entry, Last, Reading};
 
 /// Reads an answer.
 pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static str> {
@@ -20,7 +20,7 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
         return match first.get("message") {
             Some(said @ Value::Object(_)) => {
                 message(said, "/choices/0/message", reading);
-                stop(first, said, reading);
+                stop(first, reading);
                 Ok(())
             }
             _ if first.get("delta").is_some() => Err("expected a whole answer, not a piece of a stream"),
@@ -43,7 +43,7 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
         Value::Object(members) => {
             if let Some(said @ Value::Object(_)) = members.get("message") {
                 message(said, "/message", reading);
-                stop(value, said, reading);
+                stop(value, reading);
             } else if ["tool_calls", "content", "function_call", "role"]
                 .iter()
                 .any(|key| members.contains_key(*key))
@@ -107,28 +107,29 @@ fn message(said: &Value, pointer: &str, reading: &mut Reading) {
     }
 }
 
-/// Why the answer ended, in the words of each: OpenAI and its like, Mistral, Cohere, Ollama. Calls are what such a
-/// message ends with.
-fn stop(around: &Value, said: &Value, reading: &mut Reading) {
-    let reason = ["finish_reason", "done_reason"].iter().find_map(|key| around.get(*key)?.as_str());
-    let has_calls = said.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
-        || said.get("function_call").is_some_and(Value::is_object);
-    const EARLY: [&str; 9] = [
-        "length",
-        "model_length",
-        "MAX_TOKENS",
-        "max_tokens",
-        "content_filter",
-        "error",
-        "ERROR",
-        "TIMEOUT",
-        "load",
-    ];
+/// The words for an answer that is whole: those of OpenAI and Mistral, of servers that speak their format and say it in
+/// their own (Together, Text Generation Inference), of Cohere. Ollama says `stop`.
+const WHOLE: [&str; 10] = [
+    "stop",
+    "tool_calls",
+    "function_call",
+    "eos",
+    "eos_token",
+    "stop_sequence",
+    "end_turn",
+    "COMPLETE",
+    "TOOL_CALL",
+    "STOP_SEQUENCE",
+];
+
+/// Why the answer ended. Calls are what such a message ends with.
+fn stop(around: &Value, reading: &mut Reading) {
+    for key in ["finish_reason", "done_reason"] {
+        reading.ended(around.get(key), &WHOLE, Last::Call);
+    }
     // Ollama says of a piece that more follows.
-    let unfinished = around.get("done") == Some(&Value::Bool(false));
-    match reason.filter(|reason| EARLY.contains(reason)).or(unfinished.then_some("done: false")) {
-        Some(reason) if has_calls => reading.cut_off(reason),
-        _ => {}
+    if around.get("done").is_some_and(|done| !done.is_null() && *done != Value::Bool(true)) {
+        reading.not_whole("before it was done");
     }
 }
 

@@ -9,7 +9,7 @@ use opentool_core::Problem;
 use serde_json::{Map, Value, json};
 
 use super::output::{Files, Piece, files, text};
-use super::reading::{Entry, Reading};
+use super::reading::{Entry, Last, Reading};
 use super::wire::{WireResult, WireTurn};
 use crate::text::shorten;
 
@@ -32,7 +32,12 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
             blocked(value, reading);
             return Ok(());
         };
-        return candidate(first, "/candidates/0", reading);
+        candidate(first, "/candidates/0", reading)?;
+        // A question that was refused has no answer, whatever stands there.
+        let feedback = get(value, "promptFeedback", "prompt_feedback");
+        let reason = feedback.and_then(|feedback| get(feedback, "blockReason", "block_reason"));
+        reading.ended(reason, &["BLOCK_REASON_UNSPECIFIED"], Last::Other);
+        return Ok(());
     }
     if get(value, "promptFeedback", "prompt_feedback").is_some() {
         blocked(value, reading);
@@ -100,18 +105,15 @@ fn candidate(candidate: &Value, pointer: &str, reading: &mut Reading) -> Result<
         .and_then(Value::as_array)
         .and_then(|parts| parts.last())
         .is_some_and(|part| get(part, "functionCall", "function_call").is_some());
-    match get(candidate, "finishReason", "finish_reason").and_then(Value::as_str) {
-        Some(
-            reason @ ("MAX_TOKENS" | "SAFETY" | "RECITATION" | "LANGUAGE" | "OTHER" | "BLOCKLIST"
-            | "PROHIBITED_CONTENT" | "SPII"),
-        ) if last_is_call => reading.cut_off(reason),
-        Some(reason @ ("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS")) => {
-            let told = get(candidate, "finishMessage", "finish_message").and_then(Value::as_str);
-            let found = told.map_or_else(|| reason.to_owned(), |told| format!("{reason}: {told}"));
-            let problem = Problem::new(format!("{pointer}/finishReason"), "call");
-            reading.problem(problem.expected("expected a call").found(shorten(&found, SHOWN)));
-        }
-        _ => {}
+    let reason = get(candidate, "finishReason", "finish_reason");
+    // The second word is the wire's way to say nothing.
+    reading.ended(reason, &["STOP", "FINISH_REASON_UNSPECIFIED"], Last::is_call(last_is_call));
+    const FAILED: [&str; 3] = ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"];
+    if let Some(reason) = reason.and_then(Value::as_str).filter(|reason| FAILED.contains(reason)) {
+        let told = get(candidate, "finishMessage", "finish_message").and_then(Value::as_str);
+        let found = told.map_or_else(|| reason.to_owned(), |told| format!("{reason}: {told}"));
+        let problem = Problem::new(format!("{pointer}/finishReason"), "call");
+        reading.problem(problem.expected("expected a call").found(shorten(&found, SHOWN)));
     }
     Ok(())
 }

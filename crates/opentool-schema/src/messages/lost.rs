@@ -6,8 +6,8 @@
 
 use serde_json::Value;
 
-use crate::exact::Look;
-use crate::repair::{self, Tolerance};
+use crate::exact::{Look, with_zeros};
+use crate::repair::{self, Tolerance, Written};
 
 /// What the value of an answer lacks, by pointers into it.
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Lost {
     digits: Vec<(String, String)>,
     /// What a key had before in its object, sorted by the pointers of what it has now.
     earlier: Vec<(String, Value)>,
+    /// Where numbers stand that no value holds, not even rounded. Sorted; they are among `digits` too.
+    no_numbers: Vec<String>,
 }
 
 impl Lost {
@@ -25,15 +27,54 @@ impl Lost {
             return Self::default();
         }
         match repair::read(text, Tolerance::Sure) {
-            Ok(written) if written.value == *value => {
-                let (digits, earlier) = (written.marks.lost(), written.marks.repeated());
-                Self {
-                    digits: digits.into_iter().map(|(at, digits)| (at, digits.to_owned())).collect(),
-                    earlier: earlier.into_iter().map(|(at, value)| (at, value.clone())).collect(),
-                }
-            }
+            Ok(written) if written.value == *value => Self::in_marks(&written),
             _ => Self::default(),
         }
+    }
+
+    /// The value of a text that is JSON but for numbers that are too large (`1e400`), in whose places it has 0, and what it
+    /// lacks. `None` for any other text.
+    pub(super) fn beside_no_numbers(text: &str) -> Option<(Value, Self)> {
+        let held: Value = serde_json::from_str(&with_zeros(text)?).ok()?;
+        let written = repair::read(text, Tolerance::Sure).ok()?;
+        // Read alike but for these numbers, of which there are some.
+        let mut same = written.value.clone();
+        let no_numbers = written.marks.no_numbers();
+        for at in &no_numbers {
+            *same.pointer_mut(at)? = Value::from(0);
+        }
+        (!no_numbers.is_empty() && same == held).then(|| (same, Self::in_marks(&written)))
+    }
+
+    fn in_marks(written: &Written) -> Self {
+        let no_numbers = written.marks.no_numbers();
+        let digits = written.marks.lost().into_iter().map(|(at, digits)| (at, digits.to_owned()));
+        let too_large = no_numbers
+            .iter()
+            .filter_map(|at| Some((at.clone(), written.value.pointer(at)?.as_str()?.to_owned())));
+        let mut digits: Vec<_> = digits.chain(too_large).collect();
+        digits.sort();
+        let earlier = written.marks.repeated().into_iter().map(|(at, value)| (at, value.clone()));
+        Self { digits, earlier: earlier.collect(), no_numbers }
+    }
+
+    /// A key that stands twice on the way to a call, or as its name or arguments: another call may have been meant.
+    pub(super) fn repeated_on_the_way(&self, call: &str) -> Option<&str> {
+        let is_on_it = |at: &str| {
+            let inside = at.strip_prefix(call).and_then(|rest| rest.strip_prefix('/'));
+            at == call
+                || call.strip_prefix(at).is_some_and(|rest| rest.starts_with('/'))
+                || inside.is_some_and(|key| !key.contains('/'))
+        };
+        self.earlier.iter().map(|(at, _)| at.as_str()).find(|at| is_on_it(at))
+    }
+
+    /// Where in the arguments at a place a number stands that no value holds.
+    pub(super) fn no_number_in(&self, arguments: &str) -> Option<&str> {
+        let inside = |at: &str| {
+            at.strip_prefix(arguments).is_some_and(|rest| rest.starts_with('/') || rest.is_empty())
+        };
+        self.no_numbers.iter().map(String::as_str).find(|at| inside(at))
     }
 
     /// Arguments as they were written: their value, or their text where it says more.

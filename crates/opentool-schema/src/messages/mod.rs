@@ -61,7 +61,9 @@ fn is_shallow(value: &Value) -> bool {
 /// Names are as they were written. A call that the provider gave no id gets `call_1`, `call_2`, … by its place.
 /// Calls of tools that run at the provider (searches, code execution) are none of ours and passed over.
 ///
-/// A call that cannot be read does not hide the others: it is in [`ParsedCalls::problems`] with its pointer.
+/// A call that cannot be read does not hide the others: it is in [`ParsedCalls::problems`] with its pointer. So are the
+/// calls of an answer that did not end in a way that the provider documents as whole: at a length limit the last one,
+/// with any other word (a refusal, a filter, a failure, a word that is not known) all of them. They cannot be run.
 ///
 /// ```
 /// # use opentool_schema::{MessageFormat, parse_calls};
@@ -85,8 +87,14 @@ pub fn parse_calls<'a>(
     match reply.into() {
         Reply::Text(text) if format == MessageFormat::Text => Ok(in_text(text, parse_text_calls(text))),
         Reply::Text(text) => {
-            let value = error::json(text)?;
-            let lost = Lost::of(text, &value);
+            let (value, lost) = match error::json(text) {
+                Ok(value) => {
+                    let lost = Lost::of(text, &value);
+                    (value, lost)
+                }
+                // One number that is too large does not hide the calls beside it.
+                Err(error) => Lost::beside_no_numbers(text).ok_or(error)?,
+            };
             parse_value(format, &value, Reading::new(lost))
         }
         Reply::Value(Value::String(text)) if format == MessageFormat::Text => {

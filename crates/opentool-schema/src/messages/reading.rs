@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::lost::Lost;
 use super::{MessageFormat, ParsedCalls};
+use crate::intake::no_number;
 use crate::repair::{self, Fault, Tolerance};
 use crate::text::found;
 
@@ -55,6 +56,21 @@ pub(super) struct Entry<'a> {
     pub(super) id: Option<&'a Value>,
     /// The key of the arguments.
     pub(super) arguments: &'a str,
+}
+
+/// What an answer ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    /// A call, which a limit may have cut off.
+    Call,
+    /// Something else: the calls before it are whole.
+    Other,
+}
+
+impl Last {
+    pub(super) fn is_call(is_call: bool) -> Self {
+        if is_call { Self::Call } else { Self::Other }
+    }
 }
 
 impl Reading {
@@ -131,33 +147,62 @@ impl Reading {
         });
         let broken = name.is_empty();
         self.drafts.push(Draft { id, pointer: entry.pointer.to_owned(), name, arguments, broken });
+        let place = self.drafts.len().saturating_sub(1);
+        let at = format!("{}/{}", entry.pointer, entry.arguments);
+        if let Some(key) = self.lost.repeated_on_the_way(entry.pointer) {
+            let problem = Problem::new(key, "repeated").found("it twice in one object");
+            self.break_off(place, problem.expected("expected the key once; the call is not run"));
+        } else if let Some(number) = self.lost.no_number_in(&at) {
+            let problem = no_number(number.to_owned());
+            self.break_off(place, problem);
+        }
     }
 
-    /// The answer ended while its last call was being written, for this reason of the provider. Arguments may be any
-    /// part of what was meant, also where they look whole: they become text without an end, which is refused as cut off.
-    pub(super) fn cut_off(&mut self, reason: &str) {
-        let Some(last) = self.drafts.last_mut() else { return };
-        let why = if LENGTHS.contains(&reason) {
-            "ran into its length limit".to_owned()
-        } else {
-            format!("ended early, with {}", crate::text::name(reason))
+    /// Judges the reason that a provider gives for the end of its answer. Only the words in `whole`, and none, say that
+    /// all calls are what the model meant; providers invent others, and nothing runs on a word that nobody knows. At a
+    /// length limit the calls before the last one were whole; `last` says whether the answer ends with a call.
+    pub(super) fn ended(&mut self, reason: Option<&Value>, whole: &[&str], last: Last) {
+        let reason = match reason {
+            None | Some(Value::Null) => return,
+            Some(Value::String(reason)) if reason.is_empty() || whole.contains(&reason.as_str()) => return,
+            Some(Value::String(reason)) => reason,
+            Some(other) => return self.not_whole(&format!("with {}", found(other))),
         };
-        let expected = format!("expected a whole call, but the answer {why}; it is not run");
-        let problem = Problem::new(last.pointer.as_str(), "truncated").expected(expected);
-        let text = match last.arguments.take() {
-            Value::String(text) => text,
-            Value::Null => String::new(),
-            other => other.to_string(),
-        };
-        let text = text.trim_end();
-        let text = text.strip_suffix('}').unwrap_or(text);
-        // Behind a comma not even the wide reading closes what is open.
-        last.arguments = match text.trim_end() {
-            "" | "{" => "{".to_owned(),
-            text => format!("{text},"),
+        if !LENGTHS.contains(&reason.as_str()) {
+            self.not_whole(&format!("with {}", crate::text::name(reason)));
+        } else if last == Last::Call {
+            self.cut_off("the answer ran into its length limit");
         }
-        .into();
-        last.broken = true;
+    }
+
+    /// The answer ended in a way that does not say that it is whole: none of its calls is run.
+    pub(super) fn not_whole(&mut self, how: &str) {
+        let why = format!("the answer ended {how}");
+        for place in 0..self.drafts.len() {
+            self.cut(place, &why);
+        }
+    }
+
+    /// The answer ended while its last call was being written.
+    pub(super) fn cut_off(&mut self, why: &str) {
+        if let Some(last) = self.drafts.len().checked_sub(1) {
+            self.cut(last, why);
+        }
+    }
+
+    fn cut(&mut self, place: usize, why: &str) {
+        let Some(draft) = self.drafts.get(place) else { return };
+        let problem = Problem::new(draft.pointer.as_str(), "truncated");
+        let expected = format!("expected a whole call, but {why}; it is not run");
+        self.break_off(place, problem.expected(expected));
+    }
+
+    /// Keeps a call from being run. Its arguments may be any part of what was meant, also where they look whole: they
+    /// become text without an end, which every check refuses.
+    fn break_off(&mut self, place: usize, problem: Problem) {
+        let Some(draft) = self.drafts.get_mut(place).filter(|draft| !draft.broken) else { return };
+        draft.arguments = without_end(draft.arguments.take()).into();
+        draft.broken = true;
         self.problem(problem);
     }
 
@@ -206,6 +251,26 @@ impl Reading {
             |problem: &Problem| matches!(problem.rule.as_str(), "call" | "call-id" | "call-name");
         let as_it_came = !(any_made && needs_ids || problems.iter().any(is_refused));
         ParsedCalls { calls, text, problems, replay, format, as_it_came, broken }
+    }
+}
+
+/// Arguments as a text that no reading takes for whole.
+fn without_end(arguments: Value) -> String {
+    let text = match arguments {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let text = text.trim_end();
+    let text = text.strip_suffix('}').unwrap_or(text).trim_end();
+    // Behind a comma not even the wide reading closes what is open; but a bracket too many, or a fence, may have been
+    // behind a whole value.
+    let begun = format!("{text},");
+    let is_open = |tolerance| repair::read(&begun, tolerance).is_err();
+    if text.starts_with('{') && text.len() > 1 && is_open(Tolerance::Sure) && is_open(Tolerance::Wide) {
+        begun
+    } else {
+        "{".to_owned()
     }
 }
 

@@ -8,9 +8,9 @@
 use serde_json::{Value, json};
 
 use super::output::{Files, Piece, marked_text, pieces};
-use super::reading::{Entry, Reading};
+use super::reading::{Entry, Last, Reading};
 use super::wire::{WireResult, WireTurn};
-use crate::text::shorten;
+use crate::text::{found, name, shorten};
 
 const FILES: Files = Files {
     types: &["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"],
@@ -18,6 +18,9 @@ const FILES: Files = Files {
 };
 /// The longest text of a result, in characters.
 const LONGEST: usize = 10_485_760 - 1;
+
+/// The status of an answer, and of a call, that is whole.
+const WHOLE: &str = "completed";
 
 /// Calls that wait for a result of the host and are no function's.
 const FOREIGN: [&str; 6] = [
@@ -33,14 +36,14 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
     const EXPECTED: &str = "expected a body with `output`, a list of items, or one item";
     if let Some(Value::Array(output)) = value.get("output") {
         items(output, "/output", reading);
-        let reason = value.pointer("/incomplete_details/reason").and_then(Value::as_str);
-        let last = output.last().and_then(|item| item.get("type")?.as_str());
-        if let (Some(reason), Some("function_call" | "custom_tool_call")) = (reason, last) {
-            let told = output.last().and_then(|item| item.get("status")) == Some(&Value::from("incomplete"));
-            if !told {
-                reading.cut_off(reason);
-            }
-        }
+        let last = output.last().is_some_and(|last| {
+            last.get("type").is_some_and(|kind| kind == "function_call" || kind == "custom_tool_call")
+        });
+        let reason = value.pointer("/incomplete_details/reason").filter(|reason| !reason.is_null());
+        reading.ended(reason, &[], Last::is_call(last));
+        // The reason says more than the word that there is one.
+        let status = value.get("status").filter(|status| reason.is_none() || *status != "incomplete");
+        reading.ended(status, &[WHOLE], Last::is_call(last));
         return Ok(());
     }
     let is_item = |item: &Value| {
@@ -97,8 +100,11 @@ fn item(value: &Value, pointer: &str, reading: &mut Reading) {
         Some(_) => {}
     }
     let is_call = matches!(kind, Some("function_call" | "custom_tool_call"));
-    if is_call && value.get("status").is_some_and(|status| status == "incomplete") {
-        reading.cut_off("incomplete");
+    if is_call
+        && let Some(status) = value.get("status").filter(|status| !status.is_null() && *status != WHOLE)
+    {
+        let status = status.as_str().map_or_else(|| found(status), name);
+        reading.cut_off(&format!("its status is {status}"));
     }
     reading.keep(value.clone());
 }

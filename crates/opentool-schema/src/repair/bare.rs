@@ -19,7 +19,11 @@ pub(super) enum Bare {
 /// several.
 pub(super) fn bare(scan: &mut Scan<'_>, listed: bool, tolerance: Tolerance) -> Result<Bare, Fault> {
     let rest = scan.rest();
+    const PLACEHOLDER: &str = "a placeholder stands for the value";
     if let Some(word) = ordinary(rest) {
+        if is_placeholder(word) {
+            return Err(Fault::NotJson { at: scan.at, why: PLACEHOLDER });
+        }
         scan.skip(word.len());
         return Ok(classify(word));
     }
@@ -61,6 +65,9 @@ pub(super) fn bare(scan: &mut Scan<'_>, listed: bool, tolerance: Tolerance) -> R
     if word.is_empty() {
         return refused(0, "a value is missing");
     }
+    if !open && is_placeholder(word) {
+        return refused(0, PLACEHOLDER);
+    }
     if colon && spaced {
         return refused(0, "text without quotes that could hold another key");
     }
@@ -74,6 +81,13 @@ pub(super) fn bare(scan: &mut Scan<'_>, listed: bool, tolerance: Tolerance) -> R
         Tolerance::Wide if constant(word).is_some() => Ok(classify(word)),
         _ => Ok(Bare::Open),
     }
+}
+
+/// Whether a word stands for a value that was left out: `...`, `<path>`, `?`.
+pub(super) fn is_placeholder(word: &str) -> bool {
+    let dots = ["...", "…"];
+    let is_cut = dots.iter().any(|dots| word.starts_with(dots) || word.ends_with(dots));
+    is_cut || (word.starts_with('<') && word.ends_with('>')) || !word.contains(char::is_alphanumeric)
 }
 
 /// A word of the usual letters with its end right behind it.

@@ -83,6 +83,8 @@ pub(super) fn judge(
         Role::Item if is_quote(c) && spaced => Verdict::Unclear,
         Role::Member if spaced && (key_follows(next) || word_key_follows(next)) => Verdict::End,
         Role::Member if is_quote(c) && key_follows(next) => Verdict::End,
+        // `"a": "x" "y"`: two values, or quotes in one.
+        Role::Member if is_quote(c) && spaced && inner == 0 => Verdict::Unclear,
         // Concatenation, which only the wide reading knows.
         _ if c == '+' && spaces(beyond).starts_with(is_quote) => Verdict::End,
         _ => Verdict::Inside,

@@ -109,13 +109,19 @@ impl Marks {
 
     /// The pointer of some value that is no number of JSON.
     pub(crate) fn no_number(&self) -> Option<String> {
-        let mut first: Option<String> = None;
+        self.no_numbers().into_iter().next()
+    }
+
+    /// The pointers of all values that are no numbers of JSON. Sorted.
+    pub(crate) fn no_numbers(&self) -> Vec<String> {
+        let mut found = Vec::new();
         self.visit(&mut String::new(), &mut |at, marked| {
-            if marked.own == Some(Mark::NoNumber) && first.as_deref().is_none_or(|first| at < first) {
-                first = Some(at.to_owned());
+            if marked.own == Some(Mark::NoNumber) {
+                found.push(at.to_owned());
             }
         });
-        first
+        found.sort();
+        found
     }
 
     /// The members whose key stood before in the same object: where they stand, and the value before. Sorted.

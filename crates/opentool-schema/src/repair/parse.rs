@@ -291,7 +291,8 @@ impl<'t> Parser<'t> {
     fn ended(&mut self) -> Result<Written, Fault> {
         let closable = match self.tolerance {
             Tolerance::Quoted | Tolerance::Sure => false,
-            Tolerance::Wide => self.settled,
+            // What a comment swallowed, brackets and all, is not known to be nothing.
+            Tolerance::Wide => self.settled && self.scan.open_comment.is_none(),
             Tolerance::Prefix => true,
         };
         if !closable {

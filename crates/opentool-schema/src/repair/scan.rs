@@ -6,11 +6,22 @@ pub(super) struct Scan<'t> {
     pub(super) at: usize,
     /// How much was looked at, in bytes; the tests hold it against the length of the text.
     pub(super) looked: usize,
+    /// The comment that the text ended in.
+    pub(super) open_comment: Option<Comment>,
+}
+
+/// A comment that ends with the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comment {
+    /// `// …`, without the end of the line.
+    Line,
+    /// `/* …`, without its end.
+    Block,
 }
 
 impl<'t> Scan<'t> {
     pub(super) fn new(text: &'t str, at: usize) -> Self {
-        Self { text, at, looked: 0 }
+        Self { text, at, looked: 0, open_comment: None }
     }
 
     /// What was not read yet.
@@ -44,26 +55,41 @@ impl<'t> Scan<'t> {
 
     /// Skips white space, comments, and line ends that were escaped although they stand outside of strings.
     pub(super) fn blank(&mut self) {
-        let bytes = blank(self.rest());
+        let (bytes, open) = blanks(self.rest());
+        self.open_comment = open;
         self.skip(bytes);
     }
 }
 
 /// The bytes of blank at the start of a text.
 pub(super) fn blank(text: &str) -> usize {
+    blanks(text).0
+}
+
+/// [`blank`], and the comment that it ends in where nothing follows.
+pub(super) fn blanks(text: &str) -> (usize, Option<Comment>) {
     // The usual case: the next token stands right here.
     if text.as_bytes().first().is_some_and(|byte| byte.is_ascii_graphic() && !b"/#\\".contains(byte)) {
-        return 0;
+        return (0, None);
     }
-    let mut rest = text;
+    let (mut rest, mut open) = (text, None);
     loop {
         let plain = spaces(rest);
         let comment = comment(plain);
         if comment == 0 {
-            return text.len().saturating_sub(plain.len());
+            return (text.len().saturating_sub(plain.len()), open.filter(|_| plain.is_empty()));
         }
+        open = match plain.get(..comment) {
+            Some(block) if block.starts_with("/*") => (!closes(block)).then_some(Comment::Block),
+            _ => (comment == plain.len()).then_some(Comment::Line),
+        };
         rest = plain.get(comment..).unwrap_or_default();
     }
+}
+
+/// Whether a comment that begins with `/*` has its end.
+fn closes(block: &str) -> bool {
+    block.len() >= 4 && block.ends_with("*/")
 }
 
 /// The text without white space at its start, comments left alone.
@@ -86,7 +112,10 @@ pub(super) fn comment(text: &str) -> usize {
     let line = || text.find('\n').unwrap_or(text.len());
     match text.as_bytes() {
         [b'/', b'/', ..] | [b'#', b' ' | b'\t', ..] => line(),
-        [b'/', b'*', ..] => text.find("*/").map_or(text.len(), |end| end.saturating_add(2)),
+        [b'/', b'*', ..] => {
+            let end = text.get(2..).and_then(|inside| inside.find("*/"));
+            end.map_or(text.len(), |end| end.saturating_add(4))
+        }
         _ => 0,
     }
 }

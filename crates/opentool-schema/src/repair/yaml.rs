@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::bare::{Bare, classify};
+use super::bare::{Bare, classify, is_placeholder};
 use super::scan::is_word;
 use super::{Marks, Written};
 
@@ -19,6 +19,9 @@ pub(super) fn lines(text: &str) -> Option<Written> {
         let quotes = ['"', '\''].iter().find_map(|quote| {
             value.strip_prefix(*quote)?.strip_suffix(*quote).filter(|inner| !inner.contains(*quote))
         });
+        if quotes.is_none() && is_placeholder(value) {
+            return None;
+        }
         let written = match quotes.map_or_else(|| classify(value), classify_text) {
             Bare::Value(written) => written,
             _ => continue,

@@ -26,3 +26,4 @@ mod stated;
 mod text_calls;
 mod text_templates;
 mod tools;
+mod unsure;

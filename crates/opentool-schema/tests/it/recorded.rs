@@ -73,7 +73,6 @@ fn a_call_that_cannot_run_is_reported_and_not_listed() {
     };
     for (format, answer) in [
         (MessageFormat::OpenAiChat, chat("length", "{\"x\": 1}")),
-        (MessageFormat::OpenAiChat, chat("content_filter", "{\"x\": 1}")),
         (MessageFormat::OpenAiChat, chat("tool_calls", "{\"x\": 1")),
         (
             MessageFormat::OpenAiChat,
@@ -86,28 +85,28 @@ fn a_call_that_cannot_run_is_reported_and_not_listed() {
         (MessageFormat::OpenAiResponses, item("custom_tool_call", "incomplete")),
         (
             MessageFormat::Anthropic,
-            json!({"stop_reason": "refusal", "content": [
+            json!({"stop_reason": "max_tokens", "content": [
                 {"type": "tool_use", "id": "a", "name": "f", "input": {}},
                 {"type": "tool_use", "id": "b", "name": "g", "input": {}},
             ]}),
         ),
         (
             MessageFormat::Gemini,
-            json!({"candidates": [{"finishReason": "SAFETY", "content": {"parts": [
+            json!({"candidates": [{"finishReason": "MAX_TOKENS", "content": {"parts": [
                 {"functionCall": {"name": "f", "args": {}}},
                 {"functionCall": {"name": "g", "args": {}}},
             ]}}]}),
         ),
         (
             MessageFormat::Bedrock,
-            json!({"stopReason": "guardrail_intervened", "output": {"message": {"content": [
+            json!({"stopReason": "max_tokens", "output": {"message": {"content": [
                 {"toolUse": {"toolUseId": "a", "name": "f", "input": {}}},
                 {"toolUse": {"toolUseId": "b", "name": "g", "input": {}}},
             ]}}}),
         ),
         (
             MessageFormat::Ollama,
-            json!({"done": false, "message": {"tool_calls": [
+            json!({"done": true, "done_reason": "length", "message": {"tool_calls": [
                 {"function": {"name": "f", "arguments": {}}},
                 {"function": {"name": "g", "arguments": {}}},
             ]}}),

@@ -1,6 +1,7 @@
 //! Providers' messages: calls in, results out.
 
 mod decoded;
+mod endings;
 mod golden;
 mod reading;
 mod round_trip;

@@ -1,12 +1,13 @@
 //! A tool's schema made smaller, in steps of which each loses more than the one before: long notes and examples, then
-//! the definitions that are farthest from the root, then what stands deep within arguments, at last their notes.
+//! the definitions that are farthest from the root or do not fit, of which as much stays as does, then what stands deep
+//! within arguments, at last their notes.
 //! Arguments, their types and what is required stay, even where they alone are too much.
 
 use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::definitions::{collect, collect_members, cut, size};
+use super::definitions::{collect, cut, size, text_size};
 use super::fold::{Fold, Notes, loosen};
 use crate::choose::cut_text;
 
@@ -43,14 +44,14 @@ pub(crate) fn reduce(mut schema: Value, most: usize) -> Value {
         Some(Value::Object(definitions)) => definitions,
         _ => Map::new(),
     };
-    let mut reduced = with_nearest(root.clone(), definitions.clone(), most);
+    let mut reduced = with_nearest(root.clone(), &definitions, most);
     for fold in FOLDS {
         if size(&reduced) <= most {
             break;
         }
         let mut root = root.clone();
         fold.schema(&mut root, &definitions);
-        reduced = with_nearest(root, definitions.clone(), most);
+        reduced = with_nearest(root, &definitions, most);
     }
     loosen(&mut reduced);
     reduced
@@ -87,64 +88,57 @@ fn shorten(schema: &mut Value, longest: usize) {
 
 /// The root with the definitions that are nearest to it, whole or folded; the others allow anything. What stands in
 /// place of a definition is paid for when it is first referred to, so that everything together stays within `most`.
-fn with_nearest(mut root: Map<String, Value>, all: &Map<String, Value>, most: usize) -> Value {
-    let mut names = Vec::new();
-    collect_members(&root, &mut names);
+fn with_nearest(root: Map<String, Value>, all: &Map<String, Value>, most: usize) -> Value {
+    let mut root = Value::Object(root);
     let around = entry("$defs", &Value::Object(Map::new()));
-    let mut spent = root.iter().map(|(key, value)| entry(key, value)).fold(around, usize::saturating_add);
+    let mut left = most.saturating_sub(size(&root)).saturating_sub(around);
+    let mut queue: VecDeque<(String, Value)> = VecDeque::new();
     let mut seen = HashSet::new();
-    let mut queue = VecDeque::new();
     let mut kept = Map::new();
-    let mut names = stubs(names, &mut seen, all);
+    let mut further = stubs(&root, &seen, all);
     loop {
-        for (name, stub) in names.drain(..) {
-            spent = spent.saturating_add(entry(&name, &stub));
+        for (name, stub) in further.drain(..) {
+            left = left.saturating_sub(entry(&name, &stub));
+            seen.insert(name.clone());
             queue.push_back((name, stub));
         }
         let Some((name, stub)) = queue.pop_front() else { break };
-        let left = most.saturating_sub(spent).saturating_add(entry(&name, &stub));
-        let fitting = all.get(&name).and_then(|whole| {
-            let candidates = std::iter::once(whole.clone())
-                .chain(DEFINITION_FOLDS.iter().filter_map(|fold| folded(*fold, whole, all)));
-            candidates.into_iter().find_map(|candidate| {
-                let mut further = Vec::new();
-                collect(&candidate, &mut further);
-                let mut known = seen.clone();
-                let further = stubs(further, &mut known, all);
-                let cost = further.iter().map(|(name, stub)| entry(name, stub));
-                let cost = cost.fold(entry(&name, &candidate), usize::saturating_add);
-                (cost <= left).then_some((candidate, further, known))
-            })
-        });
-        spent = spent.saturating_sub(entry(&name, &stub));
-        let definition = match fitting {
-            Some((definition, further, known)) => {
-                (names, seen) = (further, known);
-                definition
+        left = left.saturating_add(entry(&name, &stub));
+        let mut chosen = stub;
+        for candidate in all.get(&name).into_iter().flat_map(|whole| less_and_less(whole, all)) {
+            let refers_to = stubs(&candidate, &seen, all);
+            let cost = refers_to.iter().map(|(name, stub)| entry(name, stub));
+            if cost.fold(entry(&name, &candidate), usize::saturating_add) <= left {
+                (chosen, further) = (candidate, refers_to);
+                break;
             }
-            None => stub,
-        };
-        spent = spent.saturating_add(entry(&name, &definition));
-        kept.insert(name, definition);
+        }
+        left = left.saturating_sub(entry(&name, &chosen));
+        kept.insert(name, chosen);
     }
-    if !kept.is_empty() {
+    if let (Value::Object(root), false) = (&mut root, kept.is_empty()) {
         root.insert("$defs".to_owned(), Value::Object(kept));
     }
-    Value::Object(root)
+    root
 }
 
-/// What would stand in place of the definitions that were not seen before.
-fn stubs(names: Vec<String>, seen: &mut HashSet<String>, all: &Map<String, Value>) -> Vec<(String, Value)> {
-    let new = names.into_iter().filter(|name| seen.insert(name.clone()));
-    new.map(|name| (cut(all.get(&name).unwrap_or(&Value::Null), &name), name))
-        .map(|(stub, name)| (name, stub))
-        .collect()
+/// A definition whole, then with less and less in it.
+fn less_and_less<'a>(whole: &'a Value, all: &'a Map<String, Value>) -> impl Iterator<Item = Value> + 'a {
+    let folds = FOLDS.iter().filter_map(move |fold| {
+        let mut members = whole.as_object()?.clone();
+        fold.schema(&mut members, all);
+        Some(Value::Object(members))
+    });
+    std::iter::once_with(|| whole.clone()).chain(folds)
 }
 
-fn folded(fold: Fold, whole: &Value, all: &Map<String, Value>) -> Option<Value> {
-    let mut members = whole.as_object()?.clone();
-    fold.schema(&mut members, all);
-    Some(Value::Object(members))
+/// What would stand in place of the definitions that a schema refers to and that were not seen before.
+fn stubs(schema: &Value, seen: &HashSet<String>, all: &Map<String, Value>) -> Vec<(String, Value)> {
+    let mut names = Vec::new();
+    collect(schema, &mut names);
+    let mut new = HashSet::new();
+    names.retain(|name| !seen.contains(name) && new.insert(name.clone()));
+    names.into_iter().map(|name| (name.clone(), cut(all.get(&name).unwrap_or(&Value::Null), &name))).collect()
 }
 
 /// How many bytes a member takes.

@@ -228,6 +228,49 @@ fn schemas_within_schemas_fit_the_budget_too() {
     }
 }
 
+/// What stands in place of what was left out counts too: where many names are referred to, it must not push out the
+/// body itself; and a definition that is too large alone is not left out whole.
+#[test]
+fn a_body_behind_a_reference_keeps_its_members() {
+    let reference = |name: String| json!({"$ref": format!("#/components/schemas/{name}")});
+    let leaf = |index: usize| {
+        json!({"title": format!("Leaf {index}"), "type": "object", "properties": {
+        "text": {"type": "string", "enum": ["a".repeat(index % 90), "b".repeat(99)]}}})
+    };
+    let mut schemas: serde_json::Map<String, Value> =
+        (0..400).map(|index| (format!("Leaf{index}"), leaf(index))).collect();
+    let leaves: serde_json::Map<String, Value> =
+        (0..400).map(|index| (format!("leaf_{index}"), reference(format!("Leaf{index}")))).collect();
+    schemas.insert("Tree".to_owned(), json!({"type": "object", "properties": leaves}));
+    let inline: serde_json::Map<String, Value> =
+        (0..400).map(|index| (format!("inline_{index}"), leaf(index))).collect();
+    schemas.insert(
+        "Wide".to_owned(),
+        json!({"type": "object", "required": ["kind"], "properties": {
+        "kind": {"type": "string"}, "more": {"type": "object", "properties": inline}}}),
+    );
+    let whole = json!({"type": "object", "required": ["id"], "properties": {
+        "id": {"type": "integer"}, "tree": reference("Tree".to_owned()), "wide": reference("Wide".to_owned())}});
+    schemas.insert("Body".to_owned(), whole);
+    let text = json!({"openapi": "3.1.0", "info": {}, "paths": {"/a": {"post": {
+        "operationId": "a",
+        "requestBody": {"required": true, "content": {"application/json": {
+            "schema": {"anyOf": [reference("Body".to_owned()), {"type": "null"}]}}}},
+        "responses": {}
+    }}}, "components": {"schemas": schemas}})
+    .to_string();
+    for most in [60_000, 40_000, 20_000] {
+        let config = Config::new().budget(Budget::new().max_tool_bytes(most));
+        let api = parse(text.clone(), "a.json").unwrap().configure(&config).unwrap();
+        crate::read::assert_sound(&api);
+        let tools = api.tools().unwrap();
+        let schema = tools.find("a").unwrap().definition().input_schema.as_value().clone();
+        assert!(schema.to_string().len() <= most, "{most}");
+        assert_eq!(schema["$defs"]["Body"]["properties"]["id"]["type"], "integer", "{most}");
+        assert_eq!(schema["$defs"]["Wide"]["properties"]["kind"]["type"], "string", "{most}");
+    }
+}
+
 #[test]
 fn a_budget_in_which_no_definition_fits_is_refused() {
     let config = Config::new().budget(Budget::new().max_tool_bytes(10));

@@ -27,6 +27,9 @@
 //! Time ([`ConnectBuilder::timeout`]), bytes of an answer ([`ConnectBuilder::answer_limit`]), pages and tools of a list are
 //! all bounded. A call whose caller gives up, or whose time is over, is cancelled at the server.
 //!
+//! # Tools that change
+//! A set of tools is that of one moment. [`Client::source`] gives one that follows the server: [`Source`].
+//!
 //! # What is tried again
 //! A connection that is lost is made anew by the next call. The call that lost it is not: it may have run.
 //!
@@ -40,12 +43,14 @@ mod error;
 mod events;
 mod group;
 mod link;
+mod listen;
 mod listing;
 mod post;
 mod process;
 mod relay;
 mod running;
 mod server;
+mod source;
 mod spawn;
 mod standard_error;
 mod tool;
@@ -54,4 +59,5 @@ pub use connect::{ConnectBuilder, connect};
 pub use error::{ClientError, TokenGiven};
 pub use opentool_http::{Addresses, Authorities};
 pub use server::Client;
+pub use source::Source;
 pub use spawn::{SpawnBuilder, spawn};

@@ -3,13 +3,14 @@
 //! The newest revision is tried first. A server that answers to it in a way that it should not may be an older one: then
 //! `initialize` is tried on a fresh connection, before anybody is told of a failure.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use opentool_http::bounded;
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, Peer, RunningService, serve_client_with_lifecycle,
+    ClientInitializeError, ClientLifecycleMode, NotificationContext, Peer, RunningService,
+    serve_client_with_lifecycle,
 };
 use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::{
@@ -17,14 +18,15 @@ use rmcp::transport::streamable_http_client::{
 };
 use rmcp::{ClientHandler, RoleClient};
 use tokio::runtime::Handle;
+use tokio_util::task::AbortOnDropHandle;
 
-use super::ClientError;
 use super::group::{Force, Group};
 use super::process::Process;
 use super::relay::Relay;
-use super::running;
 use super::server::{Limits, Way};
+use super::source::{Happening, told};
 use super::standard_error::LastWords;
+use super::{ClientError, listen, running};
 
 /// How often, and after which pause, a stream that broke off is taken up again.
 const TAKE_UP: (usize, Duration) = (3, Duration::from_millis(500));
@@ -32,15 +34,19 @@ const TAKE_UP: (usize, Duration) = (3, Duration::from_millis(500));
 /// The most requests that are written at one time; further ones wait.
 const AT_ONCE: usize = 64;
 
-/// What a server may ask of this client: nothing but whether it is there.
+/// What a server may ask of this client: nothing but whether it is there. It may tell that its tools are others.
 #[derive(Debug)]
-pub(crate) struct Visitor;
+pub(crate) struct Visitor(Happening);
 
 impl ClientHandler for Visitor {
     fn get_info(&self) -> ClientConfig {
         let own = Implementation::new("opentool", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), own)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        told(&self.0);
     }
 }
 
@@ -49,6 +55,8 @@ pub(crate) struct Link {
     service: RunningService<RoleClient, Visitor>,
     program: Option<(Group, LastWords)>,
     runtime: Handle,
+    happening: Happening,
+    listening: OnceLock<AbortOnDropHandle<()>>,
 }
 
 /// Which revisions a server is tried with.
@@ -62,11 +70,16 @@ pub(crate) enum Era {
 
 impl Link {
     /// Opens a connection; comes back with what the server turned out to speak.
-    pub(crate) async fn open(way: &Way, limits: Limits, era: Era) -> Result<(Self, Era), ClientError> {
+    pub(crate) async fn open(
+        way: &Way,
+        limits: Limits,
+        era: Era,
+        happening: &Happening,
+    ) -> Result<(Self, Era), ClientError> {
         if era == Era::Older {
-            return Ok((Self::begin(way, limits, era).await?, era));
+            return Ok((Self::begin(way, limits, era, happening).await?, era));
         }
-        match Self::begin(way, limits, era).await {
+        match Self::begin(way, limits, era, happening).await {
             Ok(link) => {
                 let spoken = link.peer().peer_info().map(|info| info.protocol_version.has_initialize());
                 let era = if spoken == Some(true) { Era::Older } else { Era::Any };
@@ -74,13 +87,13 @@ impl Link {
             }
             Err(error) if error.may_be_of_an_older_server() => {
                 tracing::debug!(%error, "the server is asked once more, as one of an older revision");
-                Ok((Self::begin(way, limits, Era::Older).await?, Era::Older))
+                Ok((Self::begin(way, limits, Era::Older, happening).await?, Era::Older))
             }
             Err(error) => Err(error),
         }
     }
 
-    async fn begin(way: &Way, limits: Limits, era: Era) -> Result<Self, ClientError> {
+    async fn begin(way: &Way, limits: Limits, era: Era, happening: &Happening) -> Result<Self, ClientError> {
         let mode = match era {
             Era::Any => ClientLifecycleMode::Auto {
                 preferred_versions: vec![ProtocolVersion::LATEST],
@@ -88,8 +101,8 @@ impl Link {
             },
             Era::Older => ClientLifecycleMode::Initialize,
         };
-        let runtime = Handle::current();
-        match way {
+        let visitor = Visitor(Arc::clone(happening));
+        let (service, program) = match way {
             Way::Http(post) => {
                 let mut config = StreamableHttpClientTransportConfig::with_uri(post.url().as_str())
                     .max_concurrent_requests(AT_ONCE);
@@ -98,22 +111,33 @@ impl Link {
                 (take_up.max_times, take_up.duration) = (Some(TAKE_UP.0), TAKE_UP.1);
                 config.retry_config = Arc::new(take_up);
                 let transport = StreamableHttpClientTransport::with_client((**post).clone(), config);
-                let opened = serve_client_with_lifecycle(Visitor, Relay::new(transport), mode).await;
-                let service = opened.map_err(|error| not_opened(error, &way.name(), None))?;
-                Ok(Self { service, program: None, runtime })
+                let opened = serve_client_with_lifecycle(visitor, Relay::new(transport), mode).await;
+                (opened.map_err(|error| not_opened(error, &way.name(), None))?, None)
             }
             Way::Process(program) => {
                 let process = Process::start(program, limits.answer)?;
                 let (group, words) = (process.group(), process.words());
-                let opened = serve_client_with_lifecycle(Visitor, Relay::new(process), mode).await;
+                let opened = serve_client_with_lifecycle(visitor, Relay::new(process), mode).await;
                 match opened {
-                    Ok(service) => Ok(Self { service, program: Some((group, words)), runtime }),
+                    Ok(service) => (service, Some((group, words))),
                     Err(error) => {
                         words.arrived().await;
-                        Err(not_opened(error, &way.name(), Some(&words)))
+                        return Err(not_opened(error, &way.name(), Some(&words)));
                     }
                 }
             }
+        };
+        let (runtime, happening) = (Handle::current(), Arc::clone(happening));
+        Ok(Self { service, program, runtime, happening, listening: OnceLock::new() })
+    }
+
+    /// Hears from now on when the server's tools change, if it tells.
+    pub(crate) fn listen(&self) {
+        if listen::is_needed(self.peer()) {
+            self.listening.get_or_init(|| {
+                let listening = listen::listen(self.peer().clone(), Arc::clone(&self.happening));
+                AbortOnDropHandle::new(self.runtime.spawn(listening))
+            });
         }
     }
 

@@ -211,6 +211,10 @@ impl StreamableHttpClient for Post {
             .header(CONTENT_TYPE, HeaderValue::from_static(JSON))
             .body(serde_json::to_vec(&message)?);
         if let JsonRpcMessage::Request(asked) = &message {
+            if matches!(asked.request, ClientRequest::SubscriptionsListenRequest(_)) {
+                // A stream lasts as long as the connection; its events have their limit.
+                request = request.body_limit(u64::MAX);
+            }
             request = request.deadline(asked.request.extensions().get::<Waits>().map(Waits::until));
             for key in ["traceparent", "tracestate"] {
                 let value = asked.request.get_meta().get(key).and_then(serde_json::Value::as_str);

@@ -13,6 +13,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::link::{Era, Link};
 use super::post::Post;
+use super::source::{Happening, Source};
 use super::spawn::Program;
 use super::{ClientError, listing, running};
 
@@ -61,6 +62,9 @@ struct Inner {
     link: Mutex<Option<Arc<Link>>>,
     /// The server was met before, and begins with `initialize`.
     older: AtomicBool,
+    /// Somebody wants to know when its tools change.
+    followed: AtomicBool,
+    happening: Happening,
 }
 
 impl Client {
@@ -71,6 +75,8 @@ impl Client {
             runtime,
             link: Mutex::default(),
             older: AtomicBool::default(),
+            followed: AtomicBool::default(),
+            happening: Happening::default(),
         }))
     }
 
@@ -91,6 +97,14 @@ impl Client {
         listing::tools(self).await
     }
 
+    /// The server's tools as a source that follows what the server says of changes.
+    ///
+    /// # Errors
+    /// Those of [`Client::tools`].
+    pub async fn source(&self) -> Result<Source, ClientError> {
+        Source::of(self).await
+    }
+
     /// What the server says about how its tools are to be used, for a model's instructions: a stranger's text, without
     /// characters that hide and cut at 2,000 characters. `None` if it says nothing, or if no connection is open.
     pub async fn instructions(&self) -> Option<String> {
@@ -102,6 +116,22 @@ impl Client {
     /// Opens the connection, if none is open.
     pub(crate) async fn open(&self) -> Result<(), ClientError> {
         self.link().await.map(drop)
+    }
+
+    /// Opens the connection, if none is open, and hears of changes over this one and all that come after it.
+    pub(crate) async fn follow(&self) -> Result<(), ClientError> {
+        self.0.followed.store(true, Ordering::Relaxed);
+        self.link().await?.listen();
+        Ok(())
+    }
+
+    pub(crate) fn happening(&self) -> &Happening {
+        &self.0.happening
+    }
+
+    /// Where its connections live.
+    pub(crate) fn runtime(&self) -> Handle {
+        self.0.runtime.clone().unwrap_or_else(Handle::current)
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -151,13 +181,13 @@ impl Client {
         }
         *slot = None;
         let era = if self.0.older.load(Ordering::Relaxed) { Era::Older } else { Era::Any };
-        let (way, limits) = (Arc::clone(&self.0.way), self.0.limits);
+        let (way, limits, happening) =
+            (Arc::clone(&self.0.way), self.0.limits, Arc::clone(&self.0.happening));
         let opening = async move {
-            let opening = Link::open(&way, limits, era);
+            let opening = Link::open(&way, limits, era, &happening);
             tokio::time::timeout(limits.opening(), opening).await
         };
-        let runtime = self.0.runtime.clone().unwrap_or_else(Handle::current);
-        let opened = AbortOnDropHandle::new(runtime.spawn(opening)).await;
+        let opened = AbortOnDropHandle::new(self.runtime().spawn(opening)).await;
         let (link, era) = match opened {
             Ok(Ok(opened)) => opened?,
             Ok(Err(_)) => return Err(self.too_late()),
@@ -168,6 +198,10 @@ impl Client {
         };
         self.0.older.store(era == Era::Older, Ordering::Relaxed);
         let link = Arc::new(link);
+        if self.0.followed.load(Ordering::Relaxed) {
+            link.listen();
+        }
+        self.0.happening.send_modify(|happened| happened.links = happened.links.wrapping_add(1));
         *slot = Some(Arc::clone(&link));
         Ok(link)
     }

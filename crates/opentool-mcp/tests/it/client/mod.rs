@@ -6,6 +6,7 @@ mod listing;
 mod peers;
 mod program;
 mod scripted;
+mod source;
 
 /// What a builder gives.
 async fn opened<T>(builder: impl IntoFuture<Output = T>) -> T {

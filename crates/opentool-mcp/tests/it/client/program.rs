@@ -18,10 +18,10 @@ use crate::support::{add, set, soon, tool};
 const ROLE: &str = "OPENTOOL_TEST_ROLE";
 
 /// An address to which the program keeps a connection, as long as it lives.
-const WATCHED: &str = "OPENTOOL_TEST_WATCHED";
+pub(super) const WATCHED: &str = "OPENTOOL_TEST_WATCHED";
 
 /// The program in a role.
-fn program(role: &str) -> SpawnBuilder {
+pub(super) fn program(role: &str) -> SpawnBuilder {
     spawn(std::env::current_exe().unwrap())
         .args(["--exact", "client::program::a_program_in_its_role", "--nocapture"])
         .env(ROLE, role)
@@ -63,7 +63,9 @@ async fn a_program_in_its_role() {
             std::process::exit(3);
         }
         // It knows `initialize` only, and ends at anything else before it.
-        Ok("older") => older(),
+        Ok("older") => older(false),
+        // Such a server, which has one tool more after each call.
+        Ok("grows") => older(true),
         // It does not end with its input.
         Ok("stubborn") => {
             tokio::spawn(serve_stdio(set([Arc::new(add())])));
@@ -73,8 +75,8 @@ async fn a_program_in_its_role() {
     }
 }
 
-fn older() -> ! {
-    let mut begun = false;
+fn older(grows: bool) -> ! {
+    let (mut begun, mut tools) = (false, vec![json!({"name": "old", "inputSchema": {"type": "object"}})]);
     for line in std::io::stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
         let result = match message["method"].as_str().unwrap() {
@@ -83,7 +85,12 @@ fn older() -> ! {
                 json!({"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": {"name": "o", "version": "1"}})
             }
             _ if !begun => std::process::exit(1),
-            "tools/list" => json!({"tools": [{"name": "old", "inputSchema": {"type": "object"}}]}),
+            "tools/list" => json!({"tools": tools}),
+            "tools/call" if grows => {
+                tools.push(json!({"name": "young", "inputSchema": {"type": "object"}}));
+                println!("{}", json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+                json!({"content": []})
+            }
             "tools/call" => json!({"content": [{"type": "text", "text": "old enough"}]}),
             _ => continue,
         };

@@ -268,6 +268,7 @@ fn a_body_behind_a_reference_keeps_its_members() {
         assert!(schema.to_string().len() <= most, "{most}");
         assert_eq!(schema["$defs"]["Body"]["properties"]["id"]["type"], "integer", "{most}");
         assert_eq!(schema["$defs"]["Wide"]["properties"]["kind"]["type"], "string", "{most}");
+        assert_eq!(schema["$defs"]["Leaf399"]["type"], "object", "{most}");
     }
 }
 

@@ -16,7 +16,7 @@ const FILES: Files = Files {
 };
 
 /// The words for an answer that is whole.
-const WHOLE: [&str; 4] = ["tool_use", "end_turn", "stop_sequence", "pause_turn"];
+const WHOLE: [&str; 3] = ["tool_use", "end_turn", "pause_turn"];
 
 pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static str> {
     const EXPECTED: &str = "expected a body or message with `content`, a list of blocks, or one block";

@@ -15,7 +15,7 @@ const FILES: Files = Files {
 };
 
 /// The words for an answer that is whole.
-const WHOLE: [&str; 3] = ["tool_use", "end_turn", "stop_sequence"];
+const WHOLE: [&str; 2] = ["tool_use", "end_turn"];
 
 pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static str> {
     const EXPECTED: &str = "expected a body with `output.message`, a message, or a list of blocks";

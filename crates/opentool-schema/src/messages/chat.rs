@@ -107,19 +107,21 @@ fn message(said: &Value, pointer: &str, reading: &mut Reading) {
     }
 }
 
-/// The words for an answer that is whole: those of OpenAI and Mistral, of servers that speak their format and say it in
-/// their own (Together, Text Generation Inference), of Cohere. Ollama says `stop`.
-const WHOLE: [&str; 10] = [
+/// The words for an answer that is whole: those of OpenAI and Mistral, of Cohere, and of servers that speak one of their
+/// formats and say it in their own. Ollama says `stop`.
+const WHOLE: [&str; 12] = [
     "stop",
     "tool_calls",
     "function_call",
+    "tool_call",
+    "tool_use",
     "eos",
     "eos_token",
     "stop_sequence",
     "end_turn",
-    "COMPLETE",
-    "TOOL_CALL",
-    "STOP_SEQUENCE",
+    "end",
+    "complete",
+    "completed",
 ];
 
 /// Why the answer ended. Calls are what such a message ends with.

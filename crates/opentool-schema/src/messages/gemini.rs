@@ -36,7 +36,7 @@ pub(super) fn read(value: &Value, reading: &mut Reading) -> Result<(), &'static 
         // A question that was refused has no answer, whatever stands there.
         let feedback = get(value, "promptFeedback", "prompt_feedback");
         let reason = feedback.and_then(|feedback| get(feedback, "blockReason", "block_reason"));
-        reading.ended(reason, &["BLOCK_REASON_UNSPECIFIED"], Last::Other);
+        reading.ended(reason, &[], Last::Other);
         return Ok(());
     }
     if get(value, "promptFeedback", "prompt_feedback").is_some() {
@@ -106,8 +106,7 @@ fn candidate(candidate: &Value, pointer: &str, reading: &mut Reading) -> Result<
         .and_then(|parts| parts.last())
         .is_some_and(|part| get(part, "functionCall", "function_call").is_some());
     let reason = get(candidate, "finishReason", "finish_reason");
-    // The second word is the wire's way to say nothing.
-    reading.ended(reason, &["STOP", "FINISH_REASON_UNSPECIFIED"], Last::is_call(last_is_call));
+    reading.ended(reason, &["STOP"], Last::is_call(last_is_call));
     const FAILED: [&str; 3] = ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"];
     if let Some(reason) = reason.and_then(Value::as_str).filter(|reason| FAILED.contains(reason)) {
         let told = get(candidate, "finishMessage", "finish_message").and_then(Value::as_str);

@@ -14,15 +14,11 @@ use crate::text::found;
 /// Calls in one answer; more are reported and not read.
 const MOST: usize = 128;
 
-/// The words of providers for an answer that became too long.
-const LENGTHS: [&str; 6] = [
-    "length",
-    "model_length",
-    "MAX_TOKENS",
-    "max_tokens",
-    "max_output_tokens",
-    "model_context_window_exceeded",
-];
+/// The words of providers for an answer that became too long, in any case.
+const LENGTHS: [&str; 5] =
+    ["length", "model_length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"];
+/// Anthropic's word for one that came upon the host's sequence, which can stand inside of arguments.
+const SEQUENCE: &str = "stop_sequence";
 
 /// An answer that is being read.
 #[derive(Debug, Default)]
@@ -158,20 +154,24 @@ impl Reading {
         }
     }
 
-    /// Judges the reason that a provider gives for the end of its answer. Only the words in `whole`, and none, say that
-    /// all calls are what the model meant; providers invent others, and nothing runs on a word that nobody knows. At a
-    /// length limit the calls before the last one were whole; `last` says whether the answer ends with a call.
+    /// Judges the reason that a provider gives for the end of its answer. Only the words in `whole`, in any case, and none
+    /// say that all calls are what the model meant; providers invent others, and nothing runs on a word that nobody
+    /// knows. At a limit the calls before the last one were whole; `last` says whether the answer ends with a call.
     pub(super) fn ended(&mut self, reason: Option<&Value>, whole: &[&str], last: Last) {
         let reason = match reason {
             None | Some(Value::Null) => return,
-            Some(Value::String(reason)) if reason.is_empty() || whole.contains(&reason.as_str()) => return,
             Some(Value::String(reason)) => reason,
             Some(other) => return self.not_whole(&format!("with {}", found(other))),
         };
-        if !LENGTHS.contains(&reason.as_str()) {
-            self.not_whole(&format!("with {}", crate::text::name(reason)));
-        } else if last == Last::Call {
-            self.cut_off("the answer ran into its length limit");
+        let is_one_of = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(reason));
+        if reason.is_empty() || is_one_of(whole) {
+            return;
+        }
+        let limit = is_one_of(&LENGTHS).then_some("ran into its length limit");
+        match limit.or_else(|| is_one_of(&[SEQUENCE]).then_some("ended at a stop sequence")) {
+            Some(limit) if last == Last::Call => self.cut_off(&format!("the answer {limit}")),
+            Some(_) => {}
+            None => self.not_whole(&format!("with {}", crate::text::name(reason))),
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Request {
     pub body_limit: Option<u64>,
     /// Whether the server is told the trace.
     pub(crate) in_trace: bool,
+    /// What the path was made from.
+    pub(crate) template: Option<Box<str>>,
 }
 
 impl Request {
@@ -56,6 +58,7 @@ impl Request {
             deadline: None,
             body_limit: None,
             in_trace: false,
+            template: None,
         }
     }
 
@@ -127,6 +130,13 @@ impl Request {
     /// Says when the whole answer must be there. The client's own limit holds as well.
     pub fn deadline(mut self, at: impl Into<Option<Instant>>) -> Self {
         self.deadline = at.into();
+        self
+    }
+
+    /// Says what the path was made from, without the values in it: `/pets/{id}`. Traces group requests by it: it stands in the
+    /// name of the request's span, and in its `url.template`. Where a redirect leads nobody knows it.
+    pub fn template(mut self, path: impl Into<Box<str>>) -> Self {
+        self.template = Some(path.into());
         self
     }
 

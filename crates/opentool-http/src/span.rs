@@ -1,10 +1,11 @@
-//! The span of one exchange, by OpenTelemetry's conventions for HTTP clients: `GET`.
+//! The span of one exchange, by OpenTelemetry's conventions for HTTP clients: `GET`, or `GET /pets/{id}`.
 //!
 //! It is a `tracing` span of the target `opentool::http`, at `info`, from the request until the answer is read. It is made
 //! only inside another span, a call of a tool or a question to a model: a request on nobody's behalf is in no trace, and
 //! least of all that of an exporter, which would have itself to export. Without a subscriber nothing is made. In the address
 //! are no user, no password, no fragment, and of the query the names alone: values are arguments, and keys.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use http::{Method, StatusCode};
@@ -32,15 +33,18 @@ impl Exchange {
             return Self { span: Span::none(), is_open: false };
         }
         let method = known(&request.method);
+        let name = method.unwrap_or("HTTP");
+        let template = request.template.as_deref().filter(|_| redirects == 0);
         let span = tracing::info_span!(
             target: "opentool::http",
             "http",
-            "otel.name" = method.unwrap_or("HTTP"),
+            "otel.name" = template.map_or(Cow::Borrowed(name), |path| format!("{name} {path}").into()).as_ref(),
             "otel.kind" = "client",
             "otel.status_code" = Empty,
             "http.request.method" = method.unwrap_or("_OTHER"),
             "http.request.resend_count" = (redirects > 0).then_some(redirects as i64),
             "url.full" = shown(&request.url),
+            "url.template" = template,
             "server.address" = request.url.host_str(),
             "server.port" = request.url.port_or_known_default().map(i64::from),
             "http.response.status_code" = Empty,

@@ -51,6 +51,7 @@ mod relay;
 mod running;
 mod server;
 mod source;
+mod span;
 mod spawn;
 mod standard_error;
 mod tool;

@@ -126,6 +126,8 @@ impl OperationTool {
             let authorized = ready.await?;
             let request = request::build(&self.operation, &arguments, authorized.settings())?;
             let mut sending = request.to_http()?.body_limit(self.settings.body_limit).in_trace();
+            let path = template(sending.url.path(), &self.operation.path);
+            sending = sending.template(path);
             sending.addresses = match (&self.settings.server, self.settings.addresses) {
                 // The host named it.
                 (Some(_), None) => opentool_http::Addresses::Named,
@@ -165,6 +167,13 @@ impl OperationTool {
             };
         }
     }
+}
+
+/// The path without the values in it: that of the server, and the operation's template.
+fn template(path: &str, operation: &str) -> String {
+    let own = operation.matches('/').count();
+    let of_server = path.rsplitn(own.saturating_add(1), '/').last().unwrap_or_default();
+    format!("{of_server}{operation}")
 }
 
 /// Does what takes long on a thread that may wait, until the end of the call.

@@ -48,6 +48,7 @@ pub(crate) struct Measure {
     tool: Histogram<f64>,
     agent: Histogram<f64>,
     mcp: Histogram<f64>,
+    mcp_client: Histogram<f64>,
 }
 
 impl Measure {
@@ -65,6 +66,11 @@ impl Measure {
             tool: seconds("gen_ai.execute_tool.duration", "How long a call of a tool took.", &SECONDS),
             agent: seconds("gen_ai.invoke_agent.duration", "How long a turn of an agent took.", &TURNS),
             mcp: seconds("mcp.server.operation.duration", "How long an MCP request took to serve.", &MCP),
+            mcp_client: seconds(
+                "mcp.client.operation.duration",
+                "How long an MCP server took to answer a request.",
+                &MCP,
+            ),
             tokens: meter
                 .u64_histogram("gen_ai.client.token.usage")
                 .with_unit("{token}")
@@ -117,6 +123,17 @@ impl Measure {
                 label("error.type", &seen.error);
                 self.mcp.record(seconds, &labels);
             }
+            "mcp" => {
+                label("mcp.method.name", &seen.method);
+                // A request about no tool has one word.
+                label(
+                    "gen_ai.tool.name",
+                    &seen.named.as_ref().filter(|name| name.contains(' ')).map(|_| seen.tool()),
+                );
+                label("network.transport", &seen.transport);
+                label("error.type", &seen.error);
+                self.mcp_client.record(seconds, &labels);
+            }
             _ => {}
         }
     }
@@ -134,6 +151,7 @@ struct Seen {
     agent: Option<String>,
     kind: Option<String>,
     transport: Option<String>,
+    method: Option<String>,
     error: Option<String>,
     input: Option<u64>,
     output: Option<u64>,
@@ -151,6 +169,7 @@ impl Seen {
             agent: None,
             kind: None,
             transport: None,
+            method: None,
             error: None,
             input: None,
             output: None,
@@ -174,6 +193,7 @@ impl Visit for Seen {
             "gen_ai.agent.name" => &mut self.agent,
             "gen_ai.tool.type" => &mut self.kind,
             "network.transport" => &mut self.transport,
+            "mcp.method.name" => &mut self.method,
             "error.type" => &mut self.error,
             _ => return,
         };

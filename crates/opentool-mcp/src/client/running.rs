@@ -21,6 +21,7 @@ use super::link::Link;
 use super::process::{TOO_LONG, UNREADABLE};
 use super::relay::Waits;
 use super::server::Limits;
+use super::span::Open;
 use super::{ClientError, events};
 
 /// How many reports of progress wait for the host; further ones are left out.
@@ -34,6 +35,7 @@ pub(crate) async fn exchange(
     limits: Limits,
     deadline: Option<Instant>,
     cx: Option<&ToolContext>,
+    open: &Open,
 ) -> Result<ServerResult, ClientError> {
     let begun = Instant::now();
     let own = begun.checked_add(limits.call);
@@ -49,6 +51,7 @@ pub(crate) async fn exchange(
     let waiting = async {
         let options = PeerRequestOptions::no_options();
         let mut handle = link.peer().send_cancellable_request(request, options).await?;
+        open.sent(&handle.id);
         let mut given_up = GivenUp { link, id: Some(handle.id.clone()) };
         let answer = loop {
             tokio::select! {

@@ -10,10 +10,12 @@ use rmcp::model::{ClientRequest, ServerResult};
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument as _;
 
 use super::link::{Era, Link};
 use super::post::Post;
 use super::source::{Happening, Source};
+use super::span::Open;
 use super::spawn::Program;
 use super::{ClientError, listing, running};
 
@@ -164,7 +166,12 @@ impl Client {
             }
             None => opening.await?,
         };
-        let answer = running::exchange(&link, &self.name(), request, self.0.limits, deadline, cx).await;
+        let open = Open::begin(&request, &self.0.way, &link);
+        let span = open.span().clone();
+        let name = self.name();
+        let exchange = running::exchange(&link, &name, request, self.0.limits, deadline, cx, &open);
+        let answer = exchange.instrument(span).await;
+        open.ended(&answer);
         if let Err(error) = &answer
             && error.is_of_the_connection()
         {

@@ -36,18 +36,16 @@ pub(crate) fn told(happening: &watch::Sender<Happened>) {
 
 /// The tools of a server, kept up to date while the server says what changes: [`Client::source`]. Clones are one source.
 ///
-/// As a [`ToolSource`] it can be served on, and its clients are told in turn. A run has the tools that it began with; the
+/// As a [`ToolSource`] it can be served on, and clients are told in turn. A run has the tools that it began with; the
 /// next one gets those of then:
 ///
 /// ```no_run
-/// # use opentool_core::{ToolSet, ToolSource as _};
+/// # use opentool_core::ToolSet;
 /// # async fn turn(tools: ToolSet) {}
 /// # async fn run() -> Result<(), opentool_mcp::client::ClientError> {
 /// let source = opentool_mcp::connect("https://tools.example/mcp").await?.source().await?;
 /// loop {
-///     let tools = source.tools();                                  // `agent.replace_tools(tools)`
-///     turn(tools.clone()).await;
-///     source.changed(&tools).await;                                // or go on at once with what is there
+///     turn(source.latest().await).await;                           // `agent.replace_tools(tools)`
 /// }
 /// # }
 /// ```
@@ -68,6 +66,8 @@ struct Kept {
     client: Client,
     tools: LiveTools,
     diagnostics: Mutex<Vec<Diagnostic>>,
+    /// What had happened when the list was asked for.
+    listed: watch::Sender<Happened>,
 }
 
 impl Kept {
@@ -84,15 +84,27 @@ impl Source {
     pub(crate) async fn of(client: &Client) -> Result<Self, ClientError> {
         let mut happening = client.happening().subscribe();
         client.follow().await?;
-        let seen = *happening.borrow_and_update();
+        let listed = watch::Sender::new(*happening.borrow_and_update());
         let kept = Arc::new(Kept {
             client: client.clone(),
             tools: LiveTools::default(),
             diagnostics: Mutex::default(),
+            listed,
         });
         kept.refresh().await?;
-        let following = client.runtime().spawn(follow(Arc::clone(&kept), happening, seen));
+        let following = client.runtime().spawn(follow(Arc::clone(&kept), happening));
         Ok(Self(Arc::new(Inner { kept, _following: AbortOnDropHandle::new(following) })))
+    }
+
+    /// The tools of now: where the server has said that they are others, and the list is on its way, it is waited for. A list
+    /// that cannot be had leaves those of before.
+    pub async fn latest(&self) -> ToolSet {
+        let kept = &self.0.kept;
+        let now = *kept.client.happening().borrow();
+        let is_new = |listed: &Happened| listed.told >= now.told && listed.links >= now.links;
+        // It ends with the source, which is borrowed.
+        let _ = kept.listed.subscribe().wait_for(is_new).await;
+        self.tools()
     }
 
     /// Asks for the list now, whatever the server has said.
@@ -115,7 +127,8 @@ impl Source {
 }
 
 /// Asks for the list whenever something has happened since it was asked for.
-async fn follow(kept: Arc<Kept>, mut happening: watch::Receiver<Happened>, mut seen: Happened) {
+async fn follow(kept: Arc<Kept>, mut happening: watch::Receiver<Happened>) {
+    let mut seen = *kept.listed.borrow();
     while happening.wait_for(|happened| *happened != seen).await.is_ok() {
         seen = *happening.borrow();
         if let Err(error) = kept.refresh().await {
@@ -123,6 +136,7 @@ async fn follow(kept: Arc<Kept>, mut happening: watch::Receiver<Happened>, mut s
         }
         // The list came over this connection, or made it and failed: neither is a reason to ask again.
         seen.links = happening.borrow().links;
+        kept.listed.send_replace(seen);
         tokio::time::sleep(PAUSE).await;
     }
 }

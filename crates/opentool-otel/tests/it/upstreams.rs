@@ -55,7 +55,7 @@ async fn a_service_behind_a_tool_gets_the_span_of_the_request_as_its_parent() {
     Agent::new(model, tools.clone()).run("?").await.unwrap();
     let spans = collector.spans().await;
     let call = spans.iter().find(|span| span.name == "execute_tool time").unwrap();
-    let span = spans.iter().find(|span| span.name == "GET").unwrap();
+    let span = spans.iter().find(|span| span.name == "GET /time").unwrap();
     assert_eq!((&span.parent, &span.trace), (&call.id, &call.trace));
     let headers = asked.lock().unwrap()[1].clone();
     assert_eq!(headers["traceparent"], format!("00-{}-{}-01", span.trace, span.id));
@@ -78,7 +78,7 @@ async fn requests(server: &str, arguments: Value) -> (Vec<Span>, Span) {
     let document = json!({
         "openapi": "3.1.0",
         "info": {"title": "Pets", "version": "1"},
-        "servers": [{"url": server}],
+        "servers": [{"url": format!("{server}/v1/")}],
         "paths": {"/pets/{id}": {"get": {
             "operationId": "pet",
             "parameters": [
@@ -98,10 +98,11 @@ async fn requests(server: &str, arguments: Value) -> (Vec<Span>, Span) {
     (spans.into_iter().filter(|span| span.parent == call.id).collect(), call)
 }
 
-const FACTS: [&str; 7] = [
+const FACTS: [&str; 8] = [
     "http.request.method",
     "http.request.resend_count",
     "url.full",
+    "url.template",
     "server.address",
     "server.port",
     "http.response.status_code",
@@ -113,23 +114,26 @@ async fn each_request_of_a_tool_is_a_span_by_the_conventions_without_what_is_sec
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let routes = Router::new()
-        .route("/pets/1", get(async || axum::response::Redirect::temporary("/pets/2?token=hunter3")))
-        .route("/pets/2", get(async || "Rex"));
+        .route("/v1/pets/1", get(async || axum::response::Redirect::temporary("/v1/pets/2?token=hunter3")))
+        .route("/v1/pets/2", get(async || "Rex"));
     tokio::spawn(async move { axum::serve(listener, routes).await });
     let server = format!("http://127.0.0.1:{port}");
 
     let (sent, _) = requests(&server, json!({"id": "1", "token": "hunter2"})).await;
-    let address = |pet: u8| format!("{server}/pets/{pet}?token=REDACTED");
+    let address = |pet: u8| format!("{server}/v1/pets/{pet}?token=REDACTED");
     let mut facts: Vec<Value> = sent.iter().map(|span| span.some(&FACTS)).collect();
     facts.sort_by_key(|facts| facts[1].as_i64());
     assert_eq!(
         facts,
         [
-            json!(["GET", null, address(1), "127.0.0.1", port, 307, null]),
-            json!(["GET", 1, address(2), "127.0.0.1", port, 200, null]),
+            json!(["GET", null, address(1), "/v1/pets/{id}", "127.0.0.1", port, 307, null]),
+            json!(["GET", 1, address(2), null, "127.0.0.1", port, 200, null]),
         ]
     );
-    assert!(sent.iter().all(|span| span.name == "GET" && span.kind == SpanKind::Client && !span.is_error));
+    assert!(sent.iter().all(|span| span.kind == SpanKind::Client && !span.is_error));
+    let mut names: Vec<&str> = sent.iter().map(|span| span.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["GET", "GET /v1/pets/{id}"]);
 
     let (sent, _) = requests(&server, json!({"id": "nobody"})).await;
     assert_eq!((sent.len(), sent[0].is_error), (1, true));

@@ -57,6 +57,7 @@ async fn a_server_of_an_older_revision_tells_unasked() {
     before.call(&ToolContext::new(), &call("old", json!({}))).await.unwrap();
     soon("the change", source.changed(&before)).await;
     assert_eq!(names(&source), ["old", "young"]);
+    assert!(soon("the list", source.latest()).await.same(&source.tools()));
 }
 
 #[tokio::test]

@@ -282,6 +282,11 @@ impl<'v, 'c> Mending<'v, 'c> {
             return refused(fault::no_number(pointer));
         }
         repeated::note("", &written.value, &written.marks, self.changes);
+        self.fit_noted(written)
+    }
+
+    /// [`Mending::fit`], with the keys that stand twice on the record already.
+    fn fit_noted(&mut self, written: Written) -> Taken {
         if self.validator.accepts(&written.value) {
             numbers::settle(self.validator, &written.value, &written.marks, Ok(()))?;
             return Ok(into_arguments(written.value));

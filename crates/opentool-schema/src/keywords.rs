@@ -5,7 +5,15 @@ use serde_json::Value;
 /// References.
 pub(crate) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// Keywords whose value is data, never a schema.
+/// Keywords whose value holds schemas by name. The names are no keywords, whatever they look like.
+pub(crate) fn holds_named(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies"
+    )
+}
+
+/// Keywords whose value is data, never a schema. Asked of keywords only, not of names.
 pub(crate) fn holds_data(keyword: &str) -> bool {
     matches!(keyword, "enum" | "const" | "default" | "examples" | "example")
 }

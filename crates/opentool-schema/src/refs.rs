@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::keywords::holds_data;
+use crate::keywords::{holds_data, holds_named};
 
 /// A schema and the resource (the nearest schema around it with an `$id`) that its references start from.
 #[derive(Debug, Clone, Copy)]
@@ -67,8 +67,12 @@ impl<'s> Names<'s> {
                     }
                 }
                 for (keyword, member) in members {
-                    if !holds_data(keyword) {
-                        self.collect(place.enter(member));
+                    match member {
+                        Value::Object(named) if holds_named(keyword) => {
+                            named.values().for_each(|inner| self.collect(place.enter(inner)));
+                        }
+                        _ if holds_data(keyword) => {}
+                        _ => self.collect(place.enter(member)),
                     }
                 }
             }

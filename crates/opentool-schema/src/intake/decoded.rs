@@ -10,7 +10,12 @@ use super::{Freedom, Mending, into_arguments, numbers, partial, refused, repeate
 use crate::change::{Change, Stage};
 use crate::dialect::Decoder;
 use crate::read::{Unread, read};
+use crate::repair::Written;
+use crate::validator::within;
 use crate::{Repairs, Validator};
+
+/// Levels of arguments in a dialect's form, which may have twice as many as in the tool's own.
+const LEVELS: usize = 256;
 
 impl Validator {
     /// [`Validator::take`] for arguments that a model wrote for the lowered schema of a dialect
@@ -18,8 +23,7 @@ impl Validator {
     /// decoding is on the record ([`Stage::Decode`]) where it changed something.
     ///
     /// # Errors
-    /// Those of [`Validator::take`] and of [`Decoder::decode`]; and a number that would be rounded is refused before
-    /// it is decoded.
+    /// Those of [`Validator::take`] and of [`Decoder::decode`].
     pub fn take_decoded(
         &self,
         written: &Value,
@@ -41,16 +45,23 @@ impl Validator {
             return self.taken(written, repairs, changes);
         }
         let object = object(self, written, repairs, changes)?;
-        let decoded = decoder.decode(object.clone())?;
+        let decoded = decoder.decode_written(object.clone())?;
         if repairs == Repairs::Partial {
-            return Ok(into_arguments(decoded));
+            return Ok(into_arguments(decoded.value));
         }
-        if decoded != object {
-            changes.push(
-                Change::new(Stage::Decode, "", "out of the dialect's form").before(&object).after(&decoded),
-            );
+        if decoded.value != object.value {
+            let change = Change::new(Stage::Decode, "", "out of the dialect's form");
+            changes.push(change.before(&object.value).after(&decoded.value));
         }
-        self.taken(&decoded, repairs, changes)
+        let freedom = match repairs {
+            Repairs::Wide => Freedom::Wide,
+            Repairs::Sure => Freedom::Sure,
+            Repairs::Off | Repairs::Partial => return self.taken(&decoded.value, repairs, changes),
+        };
+        let mut mending = Mending::new(self, freedom, changes);
+        // What was wrapped may be anything.
+        let decoded = mending.object(decoded)?;
+        mending.fit_noted(decoded)
     }
 }
 
@@ -60,36 +71,40 @@ fn object(
     written: &Value,
     repairs: Repairs,
     changes: &mut Vec<Change>,
-) -> Result<Value, InvalidArguments> {
+) -> Result<Written, InvalidArguments> {
     let freedom = match repairs {
         Repairs::Partial => {
             let mut members = partial::partial(written)?.into_map();
             drop_begun_entry(&mut members);
-            return Ok(Value::Object(members));
+            return Ok(Written::plain(members));
+        }
+        // A value that a program built may be deeper than anything that can be copied.
+        Repairs::Off if !written.is_string() && !within(written, LEVELS) => {
+            return refused(super::fault::too_deep(LEVELS));
         }
         Repairs::Off => {
-            return match read(written) {
+            super::note_nothing(written, changes);
+            let read = match read(written) {
                 Ok(value) => Ok(value.into_owned()),
                 Err(Unread::Repeated(value)) => numbers::reread(validator, written, Unread::Repeated(value)),
                 Err(unread) => Err(unread.into()),
             };
+            return read.map(Written::plain);
         }
         Repairs::Sure => Freedom::Sure,
         Repairs::Wide => Freedom::Wide,
     };
     let json = match read(written) {
-        Ok(value) => return Ok(value.into_owned()),
+        Ok(value) => Some(value),
         Err(unread) => unread.into_json(),
     };
     let object = Mending::new(validator, freedom, changes).reach(written, json)?;
-    if let Some((pointer, digits)) = object.marks.lost().first() {
-        return refused(numbers::problem(pointer, digits, false));
-    }
     if let Some(pointer) = object.marks.no_number() {
         return refused(super::fault::no_number(pointer));
     }
+    // Here, because decoding may leave a member out.
     repeated::note("", &object.value, &object.marks, changes);
-    Ok(object.value)
+    Ok(object)
 }
 
 /// Takes the entry of a map out of which the key is there and the value is not yet: until it is whole, nothing tells

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::SchemaError;
-use crate::keywords::{REFERENCES, holds_data, in_place};
+use crate::keywords::{REFERENCES, in_place};
 use crate::refs::{Place, Refs};
 use crate::text::shorten;
 
@@ -294,9 +294,7 @@ impl<'s> Measure<'_, 's> {
             };
             match value {
                 Value::Array(items) => items.iter().enumerate().any(|(i, item)| step(&i.to_string(), item)),
-                Value::Object(members) => {
-                    members.iter().any(|(key, member)| !holds_data(key) && step(key, member))
-                }
+                Value::Object(members) => members.iter().any(|(key, member)| step(key, member)),
                 _ => false,
             }
         }

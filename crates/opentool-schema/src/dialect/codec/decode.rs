@@ -1,70 +1,94 @@
-//! Lowered arguments → the tool's own.
+//! Lowered arguments → the tool's own. How numbers were written goes along with them.
 
 use serde_json::{Map, Value};
 
 use super::{Absent, Codec, Fault, ObjectCodec, Rest, TupleCodec, Work};
 use crate::exact::{Look, inexact_number};
+use crate::repair::{Marks, Written};
 use crate::text::{found, name};
 
+/// An object that is being put together.
+#[derive(Default)]
+struct Members {
+    members: Map<String, Value>,
+    marks: Marks,
+}
+
+impl Members {
+    fn insert(&mut self, key: String, written: Written) {
+        self.marks.set_key(&key, written.marks);
+        self.members.insert(key, written.value);
+    }
+
+    fn done(self) -> Written {
+        Written { value: Value::Object(self.members), marks: self.marks }
+    }
+}
+
 impl Work<'_> {
-    pub(super) fn decode(&mut self, codec: &Codec, value: Value) -> Result<Value, Fault> {
+    pub(super) fn decode(&mut self, codec: &Codec, written: Written) -> Result<Written, Fault> {
         let codec = self.defined(codec)?;
         if codec.is_same() {
-            return Ok(value);
+            return Ok(written);
         }
         self.enter()?;
-        let done = self.decode_here(codec, value);
+        let done = self.decode_here(codec, written);
         self.leave();
         done
     }
 
-    fn decode_here(&mut self, codec: &Codec, value: Value) -> Result<Value, Fault> {
+    fn decode_here(&mut self, codec: &Codec, written: Written) -> Result<Written, Fault> {
+        let Written { value, marks } = written;
         match (codec, value) {
-            (Codec::Object(codec), Value::Object(members)) => self.object_back(codec, members),
-            (Codec::Items(codec), Value::Array(items)) => self.items_back(items, |_| codec),
+            (Codec::Object(codec), Value::Object(members)) => self.object_back(codec, members, marks),
+            (Codec::Items(codec), Value::Array(items)) => self.items_back(items, marks, |_| codec),
             (Codec::Places(places, rest), Value::Array(items)) => {
-                self.items_back(items, |i| places.get(i).unwrap_or(rest))
+                self.items_back(items, marks, |i| places.get(i).unwrap_or(rest))
             }
             (Codec::Entries(codec), Value::Array(entries)) => {
-                let mut members = Map::new();
-                match self.entries_back(codec, entries, &mut members)? {
-                    None => Ok(Value::Object(members)),
-                    Some(as_they_were) => Ok(as_they_were),
-                }
+                let mut members = Members::default();
+                let as_they_were = self.entries_back(codec, entries, marks, &mut members)?;
+                Ok(as_they_were.unwrap_or_else(|| members.done()))
             }
-            (Codec::Tuple(codec), Value::Object(members)) => self.tuple_back(codec, members),
+            (Codec::Tuple(codec), Value::Object(members)) => self.tuple_back(codec, members, marks),
             (Codec::Values(values), value) => {
                 let known = values.iter().find(|(lowered, _)| *lowered == value);
-                Ok(known.map_or(value, |(_, original)| original.clone()))
+                Ok(match known {
+                    Some((_, original)) => Written::plain(original.clone()),
+                    None => Written { value, marks },
+                })
             }
-            (Codec::Text, Value::String(text)) => self.text_back(text),
-            (Codec::Choice(branches), value) => self.choice_back(branches, value),
-            (Codec::Tagged(branches), Value::Object(members)) => self.tagged_back(branches, members),
-            (Codec::Wrapped(key, codec), Value::Object(members)) => self.unwrapped(key, codec, members),
+            (Codec::Text, Value::String(text)) => self.text_back(text).map(Written::plain),
+            (Codec::Choice(branches), value) => self.choice_back(branches, Written { value, marks }),
+            (Codec::Tagged(branches), Value::Object(members)) => self.tagged_back(branches, members, marks),
+            (Codec::Wrapped(key, codec), Value::Object(members)) => {
+                self.unwrapped(key, codec, members, marks)
+            }
             (Codec::NullMark(mark, codec), value) => {
                 if value == *mark {
-                    Ok(Value::Null)
+                    Ok(Written::plain(Value::Null))
                 } else {
-                    self.decode(codec, value)
+                    self.decode(codec, Written { value, marks })
                 }
             }
-            (Codec::All(codecs), mut value) => {
+            (Codec::All(codecs), value) => {
+                let mut written = Written { value, marks };
                 for codec in codecs {
-                    value = self.decode(codec, value)?;
+                    written = self.decode(codec, written)?;
                 }
-                Ok(value)
+                Ok(written)
             }
             // Another form than was asked for: the validator will say so.
-            (_, value) => Ok(value),
+            (_, value) => Ok(Written { value, marks }),
         }
     }
 
-    fn choice_back(&mut self, branches: &[(Value, Codec)], value: Value) -> Result<Value, Fault> {
+    fn choice_back(&mut self, branches: &[(Value, Codec)], written: Written) -> Result<Written, Fault> {
         let schemas = self.schemas;
-        let meant = branches.iter().find(|(schema, _)| schemas.fits(schema, &value, &mut self.steps));
+        let meant = branches.iter().find(|(schema, _)| schemas.fits(schema, &written.value, &mut self.steps));
         match meant {
-            Some((_, codec)) => self.decode(codec, value),
-            None => Ok(value),
+            Some((_, codec)) => self.decode(codec, written),
+            None => Ok(written),
         }
     }
 
@@ -72,12 +96,13 @@ impl Work<'_> {
         &mut self,
         branches: &[(String, Value, Codec)],
         mut members: Map<String, Value>,
-    ) -> Result<Value, Fault> {
+        mut marks: Marks,
+    ) -> Result<Written, Fault> {
         let tag = members.keys().next().filter(|_| members.len() == 1).cloned();
         let branch = tag.and_then(|tag| branches.iter().find(|(name, ..)| *name == tag));
-        match branch.and_then(|(tag, _, codec)| Some((members.shift_remove(tag)?, codec))) {
-            Some((value, codec)) => self.decode(codec, value),
-            None => Ok(Value::Object(members)),
+        match branch.and_then(|(tag, _, codec)| Some((tag, members.shift_remove(tag)?, codec))) {
+            Some((tag, value, codec)) => self.decode(codec, Written { value, marks: marks.take_key(tag) }),
+            None => Ok(Written { value: Value::Object(members), marks }),
         }
     }
 
@@ -86,73 +111,86 @@ impl Work<'_> {
         key: &str,
         codec: &Codec,
         mut members: Map<String, Value>,
-    ) -> Result<Value, Fault> {
+        mut marks: Marks,
+    ) -> Result<Written, Fault> {
         match members.shift_remove(key) {
-            Some(value) if members.is_empty() => self.decode(codec, value),
+            Some(value) if members.is_empty() => {
+                self.decode(codec, Written { value, marks: marks.take_key(key) })
+            }
             Some(value) => {
                 members.insert(key.to_owned(), value);
-                Ok(Value::Object(members))
+                Ok(Written { value: Value::Object(members), marks })
             }
             // A model that leaves the wrapping out is understood.
-            None => self.decode(codec, Value::Object(members)),
+            None => self.decode(codec, Written { value: Value::Object(members), marks }),
         }
     }
 
     fn items_back<'k>(
         &mut self,
         items: Vec<Value>,
+        mut marks: Marks,
         codec: impl Fn(usize) -> &'k Codec,
-    ) -> Result<Value, Fault> {
-        let mut done = Vec::with_capacity(items.len());
-        for (i, item) in items.into_iter().enumerate() {
-            done.push(self.at(&i.to_string(), |work| work.decode(codec(i), item))?);
+    ) -> Result<Written, Fault> {
+        let (mut done, mut done_marks) = (Vec::with_capacity(items.len()), Marks::default());
+        for (i, value) in items.into_iter().enumerate() {
+            let item = Written { value, marks: marks.take_item(i) };
+            let item = self.at(&i.to_string(), |work| work.decode(codec(i), item))?;
+            done_marks.set_item(i, item.marks);
+            done.push(item.value);
         }
-        Ok(Value::Array(done))
+        Ok(Written { value: Value::Array(done), marks: done_marks })
     }
 
-    fn object_back(&mut self, codec: &ObjectCodec, members: Map<String, Value>) -> Result<Value, Fault> {
-        let mut done = Map::new();
+    fn object_back(
+        &mut self,
+        codec: &ObjectCodec,
+        members: Map<String, Value>,
+        mut marks: Marks,
+    ) -> Result<Written, Fault> {
+        let mut done = Members::default();
         let mut others = Vec::new();
         for (key, value) in members {
+            let written = Written { value, marks: marks.take_key(&key) };
             if let Some(member) = codec.members.iter().find(|member| member.lowered == key) {
-                if value.is_null() && member.absent == Absent::AsNull {
+                if written.value.is_null() && member.absent == Absent::AsNull {
                     continue;
                 }
-                let value = self.at(&key, |work| work.decode(&member.codec, value))?;
-                self.put(&mut done, member.name.clone(), value)?;
+                let written = self.at(&key, |work| work.decode(&member.codec, written))?;
+                self.put(&mut done, member.name.clone(), written)?;
             } else {
-                others.push((key, value));
+                others.push((key, written));
             }
         }
-        for (key, value) in others {
+        for (key, Written { value, marks }) in others {
             match (&codec.rest, value) {
                 (Rest::Entries(name, codec), Value::Array(entries)) if *name == key => {
-                    let left = self.at(&key, |work| work.entries_back(codec, entries, &mut done))?;
+                    let left = self.at(&key, |work| work.entries_back(codec, entries, marks, &mut done))?;
                     if let Some(left) = left {
                         self.put(&mut done, key, left)?;
                     }
                 }
                 (Rest::Entries(name, _), Value::Null) if *name == key => {}
                 (Rest::Kept(codec), value) => {
-                    let value = self.at(&key, |work| work.decode(codec, value))?;
-                    self.put(&mut done, key, value)?;
+                    let written = self.at(&key, |work| work.decode(codec, Written { value, marks }))?;
+                    self.put(&mut done, key, written)?;
                 }
-                (_, value) => self.put(&mut done, key, value)?,
+                (_, value) => self.put(&mut done, key, Written { value, marks })?,
             }
         }
-        Ok(Value::Object(done))
+        Ok(done.done())
     }
 
     /// Puts a member among the others. Two names of the dialect can be one of the tool's.
-    fn put(&self, members: &mut Map<String, Value>, key: String, value: Value) -> Result<(), Fault> {
-        if members.contains_key(&key) {
+    fn put(&self, done: &mut Members, key: String, written: Written) -> Result<(), Fault> {
+        if done.members.contains_key(&key) {
             return Err(self.fault(
                 "uniqueKeys",
                 "expected each key once",
                 format!("the key {} again", name(&key)),
             ));
         }
-        members.insert(key, value);
+        done.insert(key, written);
         Ok(())
     }
 
@@ -161,8 +199,9 @@ impl Work<'_> {
         &mut self,
         codec: &Codec,
         entries: Vec<Value>,
-        members: &mut Map<String, Value>,
-    ) -> Result<Option<Value>, Fault> {
+        mut marks: Marks,
+        done: &mut Members,
+    ) -> Result<Option<Written>, Fault> {
         let is_entry = |entry: &Value| {
             entry.as_object().is_some_and(|entry| {
                 entry.len() == 2
@@ -171,7 +210,7 @@ impl Work<'_> {
             })
         };
         if !entries.iter().all(is_entry) {
-            return Ok(Some(Value::Array(entries)));
+            return Ok(Some(Written { value: Value::Array(entries), marks }));
         }
         for (i, entry) in entries.into_iter().enumerate() {
             let Value::Object(mut entry) = entry else { continue };
@@ -180,24 +219,34 @@ impl Work<'_> {
             else {
                 continue;
             };
-            let value = self.at(&i.to_string(), |work| {
-                let known = members.contains_key(&key);
+            let written = Written { value, marks: marks.take_item(i).take_key("value") };
+            let written = self.at(&i.to_string(), |work| {
+                let known = done.members.contains_key(&key);
                 if known {
                     let expected = "expected each key once";
                     return Err(work.fault("uniqueKeys", expected, format!("the key {} again", name(&key))));
                 }
-                work.at("value", |work| work.decode(codec, value))
+                work.at("value", |work| work.decode(codec, written))
             })?;
-            members.insert(key, value);
+            done.insert(key, written);
         }
         Ok(None)
     }
 
-    fn tuple_back(&mut self, codec: &TupleCodec, mut members: Map<String, Value>) -> Result<Value, Fault> {
+    fn tuple_back(
+        &mut self,
+        codec: &TupleCodec,
+        mut members: Map<String, Value>,
+        mut marks: Marks,
+    ) -> Result<Written, Fault> {
         if !is_subset(codec, &members) {
-            return Ok(Value::Object(members));
+            return Ok(Written { value: Value::Object(members), marks });
         }
-        let mut items = Vec::new();
+        let (mut items, mut item_marks) = (Vec::new(), Marks::default());
+        let mut push = |item: Written| {
+            item_marks.set_item(items.len(), item.marks);
+            items.push(item.value);
+        };
         let mut gap = None;
         for (i, (place, codec_of_place)) in codec.places.iter().enumerate() {
             let value = match members.shift_remove(place) {
@@ -209,7 +258,8 @@ impl Work<'_> {
                 (None, Some(_)) => {}
                 (Some(_), Some(gap)) => return Err(self.out_of_row(gap, place)),
                 (Some(value), None) => {
-                    items.push(self.at(place, |work| work.decode(codec_of_place, value))?);
+                    let written = Written { value, marks: marks.take_key(place) };
+                    push(self.at(place, |work| work.decode(codec_of_place, written))?);
                 }
             }
         }
@@ -225,12 +275,13 @@ impl Work<'_> {
             if let (Some(gap), false) = (gap, rest.is_empty()) {
                 return Err(self.out_of_row(gap, place));
             }
-            for (i, item) in rest.into_iter().enumerate() {
-                let item = self.at(place, |work| work.at(&i.to_string(), |work| work.decode(codec, item)))?;
-                items.push(item);
+            let mut marks = marks.take_key(place);
+            for (i, value) in rest.into_iter().enumerate() {
+                let written = Written { value, marks: marks.take_item(i) };
+                push(self.at(place, |work| work.at(&i.to_string(), |work| work.decode(codec, written)))?);
             }
         }
-        Ok(Value::Array(items))
+        Ok(Written { value: Value::Array(items), marks: item_marks })
     }
 
     /// A list has no gaps: what stands behind one would move to another place.

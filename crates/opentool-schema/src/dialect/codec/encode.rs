@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Absent, Codec, Fault, Misfits, ObjectCodec, Rest, TupleCodec, Work};
+use crate::repair::Written;
 use crate::text::{found, name};
 
 impl Work<'_> {
@@ -61,8 +62,8 @@ impl Work<'_> {
         let mut nearly = None;
         for (schema, branch) in branches {
             let Ok(there) = self.encode(branch, value) else { continue };
-            let fits = self.schemas.fits(schema, &there, &mut self.steps)
-                && matches!(self.decode(branch, there.clone()), Ok(back) if back == *value);
+            let fits =
+                self.schemas.fits(schema, &there, &mut self.steps) && self.comes_back(branch, &there, value);
             if fits && self.accepts(schema, &there)? {
                 return Ok(there);
             }
@@ -74,12 +75,15 @@ impl Work<'_> {
         nearly.ok_or_else(|| self.fault("anyOf", "expected a value of one of the alternatives", found(value)))
     }
 
+    /// Whether an encoding is decoded to the value that it was made of.
+    fn comes_back(&mut self, codec: &Codec, there: &Value, value: &Value) -> bool {
+        self.decode(codec, Written::plain(there.clone())).is_ok_and(|back| back.value == *value)
+    }
+
     fn tagged_there(&mut self, branches: &[(String, Value, Codec)], value: &Value) -> Result<Value, Fault> {
         for (tag, schema, codec) in branches {
             let Ok(there) = self.encode(codec, value) else { continue };
-            if self.accepts(schema, &there)?
-                && matches!(self.decode(codec, there.clone()), Ok(back) if back == *value)
-            {
+            if self.accepts(schema, &there)? && self.comes_back(codec, &there, value) {
                 return Ok(Value::Object(Map::from_iter([(tag.clone(), there)])));
             }
         }

@@ -19,6 +19,7 @@ pub(crate) use disjoint::disjoint;
 use fits::Definitions;
 
 use super::lower::weight;
+use crate::repair::Written;
 
 /// Levels of arguments in either form; the lowered one may have twice as many.
 const LEVELS: usize = 256;
@@ -205,8 +206,13 @@ impl Decoder {
         if self.is_identity() {
             return Ok(arguments);
         }
-        let mut work = self.work(&arguments)?;
-        work.decode(&self.0.codec, arguments).map_err(Fault::into)
+        self.decode_written(Written::plain(arguments)).map(|written| written.value)
+    }
+
+    /// [`Decoder::decode`] of what is known to have been written, with how it was written.
+    pub(crate) fn decode_written(&self, written: Written) -> Result<Written, InvalidArguments> {
+        let mut work = self.work(&written.value)?;
+        work.decode(&self.0.codec, written).map_err(Fault::into)
     }
 
     /// Arguments of the tool → as a model would write them for the lowered schema: for conversations that are

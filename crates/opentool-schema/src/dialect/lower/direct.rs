@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Work, bytes, escaped};
 use crate::SchemaError;
-use crate::keywords::holds_data;
+use crate::keywords::{holds_data, holds_named};
 use crate::refs::{Place, Refs};
 use crate::text::shorten;
 
@@ -84,6 +84,15 @@ fn rewritten<'s>(
                         }
                     }
                     ("$id" | "$anchor" | "$dynamicAnchor" | "id", Value::String(_)) => {}
+                    (keyword, Value::Object(named)) if holds_named(keyword) => {
+                        let inner = named.iter().map(|(name, inner)| {
+                            Ok((name.clone(), rewritten(place.enter(inner), refs, places)?))
+                        });
+                        done.insert(
+                            keyword.to_owned(),
+                            Value::Object(inner.collect::<Result<_, SchemaError>>()?),
+                        );
+                    }
                     (keyword, member) if holds_data(keyword) => {
                         done.insert(keyword.to_owned(), member.clone());
                     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Effect, Rewrites, plain};
 use crate::dialect::codec::{Codec, Decoder};
-use crate::keywords::holds_data;
+use crate::keywords::{holds_data, holds_named};
 
 /// References and parts in a row that are followed.
 const FOLLOWED: usize = 16;
@@ -97,7 +97,7 @@ fn wrapped(members: &Map<String, Value>) -> Value {
     for (keyword, member) in members {
         let mut member = member.clone();
         if at_root(keyword) {
-            redirect(&mut member);
+            redirect_under(keyword, &mut member);
             root.insert(keyword.clone(), member);
         } else {
             inner.insert(keyword.clone(), member);
@@ -127,12 +127,21 @@ fn redirect(value: &mut Value) {
                 }
             }
             for (keyword, member) in members.iter_mut() {
-                if !holds_data(keyword) {
-                    redirect(member);
-                }
+                redirect_under(keyword, member);
             }
         }
         Value::Array(items) => items.iter_mut().for_each(redirect),
         _ => {}
+    }
+}
+
+/// Those in the value of a keyword.
+fn redirect_under(keyword: &str, member: &mut Value) {
+    match member {
+        Value::Object(named) if holds_named(keyword) => {
+            named.iter_mut().for_each(|(_, inner)| redirect(inner));
+        }
+        _ if holds_data(keyword) => {}
+        _ => redirect(member),
     }
 }

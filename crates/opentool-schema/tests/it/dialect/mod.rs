@@ -8,6 +8,7 @@ mod hostile;
 mod independent;
 mod law;
 mod matrix;
+mod named_alike;
 mod strict;
 
 use opentool_core::{Schema, ToolDefinition};
@@ -84,6 +85,10 @@ pub(crate) fn spelled_out(schema: &Value) -> Value {
                     ("type", Value::String(kind)) => kind.to_lowercase().into(),
                     ("nullable", _) => continue,
                     ("enum" | "default", data) => data.clone(),
+                    // Names may look like keywords.
+                    ("properties" | "$defs", Value::Object(named)) => {
+                        named.iter().map(|(name, inner)| (name.clone(), spelled_out(inner))).collect()
+                    }
                     (_, other) => spelled_out(other),
                 };
                 done.insert(keyword.clone(), member);

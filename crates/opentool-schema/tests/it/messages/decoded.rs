@@ -68,3 +68,53 @@ fn a_prefix_is_decoded_as_far_as_it_goes() {
     assert_eq!(value["city"], "Paris");
     assert_eq!(value.get("days"), None);
 }
+
+#[test]
+fn digits_survive_the_way_back() {
+    let text = json!({"type": "string"});
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "price": text,
+            "days": {"type": "integer"},
+            "labels": {"type": "object", "additionalProperties": text},
+            "pair": {"type": "array", "prefixItems": [text, {"type": "integer"}], "items": false, "minItems": 2},
+            "list": {"type": "array", "items": {"type": "object", "properties": {"a b": text}}},
+        },
+        "additionalProperties": false,
+    });
+    let tool = ToolDefinition::new("t", "").input_schema(Schema::new(schema.clone()));
+    let decoder = lower(&tool, Dialect::OpenAiStrict).unwrap().decoder;
+    let validator = Validator::new(&Schema::new(schema)).unwrap();
+    let whole = json!({
+        "price": "P", "days": 3, "labels": {"x": "L"}, "pair": ["A", 1], "list": [{"a b": "B"}],
+    });
+    let digits =
+        [("P", "1.10"), ("L", "12345678901234567890123"), ("A", "1e3"), ("B", "0.1000000000000000055")];
+    let mut encoded = decoder.encode(&whole).unwrap().to_string();
+    let mut expected = whole.to_string();
+    for (mark, digits) in digits {
+        encoded = encoded.replace(&format!("\"{mark}\""), digits);
+        expected = expected.replace(&format!("\"{mark}\""), &format!("\"{digits}\""));
+    }
+    for mode in [Repairs::Sure, Repairs::Wide] {
+        for written in [encoded.clone(), encoded.replacen('{', "{,", 1)] {
+            let (arguments, changes) = validator.take_decoded(&json!(written), &decoder, mode).unwrap();
+            assert_eq!(Value::Object(arguments.into_map()).to_string(), expected, "{written}");
+            let before: Vec<_> = changes
+                .iter()
+                .filter(|change| change.stage.as_str() == "coerce")
+                .map(|c| &c.before)
+                .collect();
+            assert_eq!(before.len(), 4, "{changes:?}");
+            assert!(before.contains(&&Some(json!("1.10"))), "{before:?}");
+        }
+    }
+    // What is no text is not rounded, and told by the place where it is in the tool's own form.
+    let refused = validator.take_decoded(
+        &json!(encoded.replace(":3,", ":3e99,").replace("3e99", "99999999999999999999")),
+        &decoder,
+        Repairs::Sure,
+    );
+    assert_eq!(refused.unwrap_err().problems[0].pointer, "/days");
+}

@@ -3,7 +3,7 @@
 //! What is kept between turns is a [`Run`], so a turn that failed, or whose future was dropped, leaves a
 //! conversation that is whole and can go on. It deliberately stores nothing: that is for a memory to do.
 
-use opentool_core::Message;
+use opentool_core::{Message, ToolSet};
 
 use crate::agent::finished;
 use crate::{Agent, AgentError, Decision, OutOfTurn, Prompt, Reply, Run};
@@ -61,6 +61,12 @@ impl Conversation {
         } else {
             self.run.say(prompt);
         }
+    }
+
+    /// Sets the tools from here on, because a server has others now. A call of an earlier answer that waits for a decision and
+    /// whose tool is gone gets the result of an unknown tool.
+    pub fn replace_tools(&mut self, tools: impl Into<ToolSet>) {
+        self.agent = self.agent.clone().replace_tools(tools);
     }
 
     /// Decides about a call that waits for a person, after [`AgentError::Suspended`]; [`Conversation::resume`] goes on.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use opentool_agent::{Agent, AgentError, Finish, Step, chat};
+use opentool_agent::{Agent, AgentError, Approvals, Decision, Finish, Step, chat};
 use opentool_core::{Annotations, AssistantMessage, Message, ModelError, ToolSet};
 use serde_json::json;
 
 use crate::fixtures::set;
-use crate::fixtures::{echo, raw};
+use crate::fixtures::{add, echo, raw, texts};
 
 #[tokio::test]
 async fn each_turn_sees_the_ones_before() {
@@ -152,4 +152,25 @@ async fn a_conversation_is_kept_with_the_results_that_are_there() {
     let results = crate::fixtures::texts(&reply.messages);
     assert_eq!(results[0], "paid");
     assert!(results[1].contains("there is no result"), "{results:?}");
+}
+
+#[tokio::test]
+async fn the_next_turn_has_the_tools_of_then() {
+    let model = chat::script()
+        .calls([("echo", json!({"n": 1}))])
+        .text("one")
+        .calls([("echo", json!({})), ("add", json!({"a": 1, "b": 2}))])
+        .text("two");
+    let ask = Approvals::new().ask(["echo"]);
+    let agent = Agent::new(model, set![echo()]).approvals(ask);
+    let mut conversation = agent.conversation();
+    assert!(matches!(conversation.say("?").await, Err(AgentError::Suspended(_))));
+    // What waits for a person may be gone when it is allowed.
+    conversation.replace_tools(set![add()]);
+    conversation.decide("call_1", Decision::Allow).unwrap();
+    conversation.resume().await.unwrap();
+    conversation.say("?").await.unwrap();
+    let texts = texts(conversation.messages());
+    assert!(texts.len() == 3 && texts[..2].iter().all(|text| text.contains("no tool")), "{texts:?}");
+    assert_eq!(texts[2], "3");
 }

@@ -16,7 +16,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::runtime;
 use crate::source::{Loading, Selection, SourceSpec};
-use crate::talk::{self, Editor, Show, Talk, Trace};
+use crate::talk::{self, Editor, Show, Talk, Tools, Trace};
 
 /// Ask a model a question that it answers with tools
 ///
@@ -87,8 +87,9 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         })
         .collect::<Result<_, _>>()?;
     let from = (&args.loading, &args.selection, &args.access);
-    let (tools, secrets) = args.talk.tools(sources, from, console)?;
-    let (agent, mut messages) = args.talk.agent(tools, &secrets, args.loading.timeout)?;
+    let tools = Tools::load(sources, args.talk.mock, from, console)?;
+    let (agent, mut messages) =
+        args.talk.agent(tools.set().clone(), &tools.secrets(), args.loading.timeout)?;
     messages.push(Message::user(question.trim_end()));
 
     let trace = Arc::new(Trace::new(agent.model().name()));

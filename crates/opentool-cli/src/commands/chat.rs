@@ -13,7 +13,7 @@ use crate::console::{Console, FAINT, STRONG, counted};
 use crate::credentials::Access;
 use crate::error::CliError;
 use crate::source::{Loading, Selection, SourceSpec};
-use crate::talk::{Editor, Said, Show, Talk, Trace, Typed, question, read_command};
+use crate::talk::{Editor, Said, Show, Talk, Tools, Trace, Typed, question, read_command};
 use crate::{render, talk};
 
 /// Talk to a model that has tools
@@ -56,9 +56,10 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         return Err(CliError::usage("standard input is what you type", "save the source to a file"));
     }
     let from = (&args.loading, &args.selection, &args.access);
-    let (tools, secrets) = args.talk.tools(args.sources.clone(), from, console)?;
-    let (agent, before) = args.talk.agent(tools, &secrets, args.loading.timeout)?;
-    let mut editor = Editor::new(agent.tools().names().map(str::to_owned).collect())?;
+    let mut tools = Tools::load(args.sources.clone(), args.talk.mock, from, console)?;
+    tools.follow()?;
+    let (agent, before) = args.talk.agent(tools.set().clone(), &tools.secrets(), args.loading.timeout)?;
+    let mut editor = Editor::new(names(tools.set()))?;
     let trace = Arc::new(Trace::new(agent.model().name()));
     let show = Arc::new(Show::all(anstream::stdout()));
     let saying = Saying::default();
@@ -76,13 +77,17 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     // From here on Ctrl-C ends nothing but a turn, also between the line that was typed and its turn.
     runtime.block_on(async { drop(tokio::signal::ctrl_c().now_or_never()) });
     let conversation = agent.conversation().history(before);
-    let mut chat = Chat { talk: &args.talk, conversation, trace, show, saying, runtime };
+    let mut chat = Chat { talk: &args.talk, tools, conversation, trace, show, saying, runtime };
     loop {
         let line = match editor.ask()? {
             Said::Line(line) => line,
             Said::Nothing => continue,
             Said::End => return Ok(()),
         };
+        if let Some(tools) = chat.tools.renewed(console)? {
+            chat.conversation.replace_tools(tools.clone());
+            editor.complete(names(tools));
+        }
         match read_command(&line) {
             Typed::Nothing => {}
             Typed::Words(words) => {
@@ -91,11 +96,11 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
                     console.styled(&chat.trace.last())?;
                 }
             }
-            Typed::Tools(name) => tools_of(agent.tools(), name.as_deref(), args.sources.len(), console)?,
+            Typed::Tools(name) => tools_of(chat.tools.set(), name.as_deref(), args.sources.len(), console)?,
             Typed::Trace => console.styled(&chat.trace.last())?,
             Typed::Save(file) => chat.save(Path::new(&file), console)?,
             Typed::New => {
-                chat.conversation = agent.conversation();
+                chat.conversation = chat.conversation.agent().conversation();
                 console.styled(&format!("{FAINT}A new conversation.{FAINT:#}\n"))?;
             }
             Typed::Help => console.styled(talk::HELP)?,
@@ -103,6 +108,10 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             Typed::Unknown(why) => console.warning(&why)?,
         }
     }
+}
+
+fn names(tools: &ToolSet) -> Vec<String> {
+    tools.names().map(str::to_owned).collect()
 }
 
 fn greet(agent: &agent::Agent, before: usize, console: &Console) -> Result<(), CliError> {
@@ -145,6 +154,7 @@ impl Saying {
 
 struct Chat<'a> {
     talk: &'a Talk,
+    tools: Tools,
     conversation: Conversation,
     trace: Arc<Trace>,
     show: Arc<Show<anstream::Stdout>>,

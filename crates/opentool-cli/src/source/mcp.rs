@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use opentool::mcp;
-use opentool::mcp::client::{ClientError, ConnectBuilder};
-use opentool::{Diagnostic, ToolSet};
+use opentool::mcp::client::{Client, ClientError, ConnectBuilder};
+use opentool::{Diagnostic, ToolSet, ToolSource as _};
 use opentool_http::{Addresses, Authorities};
 use secrecy::SecretString;
 use tokio::runtime::{Handle, Runtime};
@@ -24,6 +24,9 @@ const USUAL: [&str; 8] = ["HOME", "LANG", "LOGNAME", "SHELL", "TERM", "TMPDIR", 
 /// The tools of an MCP server.
 pub(crate) struct Mcp {
     tools: ToolSet,
+    client: Client,
+    /// What follows it, where somebody wants to know what it changes.
+    source: Option<mcp::client::Source>,
     /// How it is reached, where it has an address.
     builder: Option<ConnectBuilder>,
 }
@@ -32,6 +35,31 @@ impl Mcp {
     /// Its tools.
     pub(crate) fn tools(&self) -> &ToolSet {
         &self.tools
+    }
+
+    /// Hears from now on what the server changes.
+    ///
+    /// # Errors
+    /// [`CliError::Source`].
+    pub(crate) fn follow(&mut self, place: &str) -> Result<(), CliError> {
+        let source = runtime::wait_for(async {
+            Ok(self.client.source().await.map_err(|error| failed(place, error))?)
+        })?;
+        self.tools = source.tools();
+        self.source = Some(source);
+        Ok(())
+    }
+
+    /// Takes the tools that a server has now, where it is followed; whether they are others.
+    ///
+    /// # Errors
+    /// [`CliError::Output`] if the system has no room for a runtime.
+    pub(crate) fn renew(&mut self) -> Result<bool, CliError> {
+        let Some(source) = &self.source else { return Ok(false) };
+        let tools = runtime::wait_for(async { Ok(source.latest().await) })?;
+        let is_new = !tools.same(&self.tools);
+        self.tools = tools;
+        Ok(is_new)
     }
 
     /// The same tools, called at public addresses only.
@@ -54,8 +82,9 @@ fn failed(place: &str, error: ClientError) -> Box<SourceError> {
 type Read<E> = Result<(Mcp, Vec<Diagnostic>), E>;
 
 async fn connected(builder: ConnectBuilder) -> Read<ClientError> {
-    let (tools, diagnostics) = builder.clone().build()?.tools().await?;
-    Ok((Mcp { tools, builder: Some(builder) }, diagnostics))
+    let client = builder.clone().build()?;
+    let (tools, diagnostics) = client.tools().await?;
+    Ok((Mcp { tools, client, source: None, builder: Some(builder) }, diagnostics))
 }
 
 /// The tools of a server at an address.
@@ -99,7 +128,7 @@ pub(crate) async fn spawn(
     let names = USUAL.into_iter().chain(passed.iter().map(String::as_str));
     let client = names.fold(builder, mcp::client::SpawnBuilder::pass_env).build();
     let (tools, diagnostics) = client.tools().await.map_err(|error| failed(place, error))?;
-    Ok((Mcp { tools, builder: None }, diagnostics))
+    Ok((Mcp { tools, client, source: None, builder: None }, diagnostics))
 }
 
 /// The runtime on which connections live, as long as the process.

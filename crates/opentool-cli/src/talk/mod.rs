@@ -5,34 +5,24 @@ mod model;
 mod prompt;
 mod question;
 mod show;
+mod tools;
 mod trace;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use opentool::agent::{Agent, AgentError, Approvals, Limits, Run};
-use opentool::openapi::Credential;
 use opentool::{Message, ToolSet};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 
-use crate::console::{Console, counted};
-use crate::credentials::Access;
 use crate::error::CliError;
-use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
 
 pub(crate) use line::{HELP, Typed, read_command};
 pub(crate) use prompt::{Editor, Said};
 pub(crate) use question::question;
 pub(crate) use show::Show;
+pub(crate) use tools::Tools;
 pub(crate) use trace::Trace;
-
-/// More tools than this some services refuse, and models choose badly among them.
-const MOST_TOOLS: usize = 128;
-/// More bytes of definitions than this are tens of thousands of tokens with every question.
-const MOST_BYTES: usize = 200_000;
-
-/// The fewest bytes of a text that is looked for as a secret.
-const SHORTEST: usize = 6;
 
 /// What the model is, what it knows, and what it may do.
 #[derive(Debug, clap::Args)]
@@ -62,7 +52,7 @@ pub(crate) struct Talk {
     saved: Option<PathBuf>,
     /// Call nobody: tools answer with examples of what they say that they give
     #[arg(long)]
-    mock: bool,
+    pub(crate) mock: bool,
     #[command(flatten)]
     consent: Consent,
 }
@@ -130,68 +120,6 @@ impl Talk {
     pub(crate) fn undecided(&self, run: &Run) -> CliError {
         model::undecided(run, self.consent)
     }
-
-    /// The tools of the sources, none where there is no source; and the secrets that are sent for them, which no recording
-    /// may hold.
-    ///
-    /// # Errors
-    /// Those of loading and choosing.
-    pub(crate) fn tools(
-        &self,
-        sources: Vec<SourceSpec>,
-        from: (&Loading, &Selection, &Access),
-        console: &Console,
-    ) -> Result<(ToolSet, Vec<SecretString>), CliError> {
-        let (loading, selection, access) = from;
-        if sources.is_empty() {
-            return Ok(Default::default());
-        }
-        let sources = load_all(sources, loading, console)?;
-        let sources = if self.mock {
-            sources.into_iter().map(Source::mocked).collect::<Result<_, _>>()?
-        } else {
-            access.apply_to_all(sources, loading)?
-        };
-        let tools = gather(&sources, selection, console)?;
-        if tools.is_empty() {
-            return Err(none_left(&sources, selection));
-        }
-        weigh(&tools, console)?;
-        Ok((tools, sources.iter().flat_map(secrets).collect()))
-    }
-}
-
-/// What is sent for a source as a secret. Headers are shown to nobody, whatever they are for.
-fn secrets(source: &Source) -> Vec<SecretString> {
-    let Some(settings) = source.api().map(|api| api.settings()) else { return Vec::new() };
-    let headers = settings.headers.iter().map(|(_, value)| value);
-    let password = settings.basic.as_ref().map(|(_, password)| password);
-    let of_schemes = settings.credentials.values().filter_map(|credential| match credential {
-        Credential::Text(text) | Credential::Bearer(text) | Credential::ApiKey(text) => Some(text),
-        _ => None,
-    });
-    let all = headers.chain(&settings.bearer).chain(&settings.api_key).chain(password).chain(of_schemes);
-    // Shorter ones occur by chance.
-    all.filter(|secret| secret.expose_secret().len() >= SHORTEST).cloned().collect()
-}
-
-/// Says so where a model is told of more than it can choose from: it costs with every answer, and services refuse it.
-fn weigh(tools: &ToolSet, console: &Console) -> Result<(), CliError> {
-    let bytes: usize = tools
-        .definitions()
-        .map(|tool| {
-            let schema = serde_json::to_string(tool.input_schema.as_value()).map_or(0, |text| text.len());
-            schema.saturating_add(tool.description.len())
-        })
-        .sum();
-    if tools.len() > MOST_TOOLS || bytes > MOST_BYTES {
-        console.warning(&format!(
-            "the model is told of {} ({} KB) with every question; `--only`, `--tag` or `--path` chooses among them",
-            counted(tools.len(), "tool"),
-            bytes.div_ceil(1_000)
-        ))?;
-    }
-    Ok(())
 }
 
 /// The text itself, or what stands in the file.

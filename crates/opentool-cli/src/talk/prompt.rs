@@ -59,6 +59,13 @@ impl Editor {
         Ok(Self { lines: Some(lines), history })
     }
 
+    /// Completes these names of tools from here on.
+    pub(crate) fn complete(&mut self, tools: Vec<String>) {
+        if let Some(lines) = &mut self.lines {
+            lines.set_helper(Some(Words { tools }));
+        }
+    }
+
     /// Whether a person is there to be asked.
     pub(crate) fn is_terminal(&self) -> bool {
         self.lines.is_some()

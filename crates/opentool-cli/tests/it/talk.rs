@@ -1,8 +1,10 @@
 //! `opentool ask` and `opentool chat`, with a model on loopback that speaks a provider's wire, and from recordings.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 
 use serde_json::{Value, json};
 
@@ -10,9 +12,16 @@ use crate::support::{Run, Shop, Upstream, opentool};
 
 /// A service that speaks Chat Completions and gives these answers, one after the other.
 fn model(answers: Vec<Value>) -> Upstream {
+    model_when(answers, |_| {})
+}
+
+/// The same, each when what is given the number of the question, from 0, comes back.
+fn model_when(answers: Vec<Value>, ready: impl Fn(usize) + Send + Sync + 'static) -> Upstream {
     let asked = AtomicUsize::new(0);
     Upstream::treating(move |mut stream| {
-        let answer = answers.get(asked.fetch_add(1, Ordering::Relaxed));
+        let number = asked.fetch_add(1, Ordering::Relaxed);
+        ready(number);
+        let answer = answers.get(number);
         let (status, body) = match answer {
             Some(answer) => ("200 OK", answer.to_string()),
             None => ("400 Bad Request", json!({"error": {"message": "no further answer"}}).to_string()),
@@ -189,6 +198,106 @@ fn without_a_model_or_a_key_it_says_what_to_set() {
     quiet(opentool(["ask", " "])).end().failure(2, &["the question is empty"]);
     let ran = quiet(opentool(["chat", "--json"])).end().failure_json("usage");
     assert!(ran.stderr.contains("`opentool ask --json`"), "\n{ran}");
+}
+
+/// An MCP server that has the tool `open` once `unlock` was called, and says so to those who listen. `lists`: how often its
+/// list was asked for.
+fn growing(lists: &Gate) -> Upstream {
+    let (lists, unlocked) = (lists.clone(), Gate::default());
+    Upstream::reading(move |request, mut stream| {
+        let (_, body) = request.split_once("\r\n\r\n").unwrap();
+        let asked: Value = serde_json::from_str(body).unwrap_or_default();
+        let id = &asked["id"];
+        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+        let result = match asked["method"].as_str().unwrap_or_default() {
+            "server/discover" => json!({"resultType": "complete", "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {"listChanged": true}}, "ttlMs": 0, "cacheScope": "private"}),
+            "tools/list" => {
+                let tools: Vec<Value> =
+                    ["unlock", "open"][..=unlocked.count().min(1)].iter().map(|name| tool(name)).collect();
+                lists.pass();
+                json!({"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private"})
+            }
+            "tools/call" => {
+                unlocked.pass();
+                json!({"content": [{"type": "text", "text": format!("{}ed", asked["params"]["name"].as_str().unwrap())}]})
+            }
+            "subscriptions/listen" => {
+                let say = |mut stream: &TcpStream, method: &str, rest: Value| {
+                    let mut params = json!({"_meta": {"io.modelcontextprotocol/subscriptionId": id}});
+                    params.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+                    let event = json!({"jsonrpc": "2.0", "method": method, "params": params});
+                    let _ = write!(stream, "data: {event}\n\n");
+                };
+                let _ = stream.write_all(
+                    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n",
+                );
+                let accepted = json!({"notifications": {"toolsListChanged": true}});
+                say(&stream, "notifications/subscriptions/acknowledged", accepted);
+                unlocked.wait(1);
+                say(&stream, "notifications/tools/list_changed", json!({}));
+                // As long as somebody listens.
+                let _ = stream.read(&mut [0]);
+                return;
+            }
+            _ => {
+                let _ = stream
+                    .write_all(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+                return;
+            }
+        };
+        let body = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+        let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    })
+}
+
+/// Counts, for those who wait for a number.
+#[derive(Clone, Default)]
+struct Gate(Arc<(Mutex<usize>, Condvar)>);
+
+impl Gate {
+    fn pass(&self) {
+        *self.0.0.lock().unwrap() += 1;
+        self.0.1.notify_all();
+    }
+
+    fn count(&self) -> usize {
+        *self.0.0.lock().unwrap()
+    }
+
+    fn wait(&self, count: usize) {
+        let counted = self.0.0.lock().unwrap();
+        drop(self.0.1.wait_while(counted, |counted| *counted < count).unwrap());
+    }
+}
+
+#[test]
+fn what_an_mcp_server_adds_is_there_in_the_next_turn() {
+    let lists = Gate::default();
+    let server = growing(&lists);
+    let answers = vec![
+        calls(&[("unlock", json!({}))]),
+        says("Unlocked."),
+        calls(&[("open", json!({}))]),
+        says("Done."),
+    ];
+    // Its last words of the turn come when the list is being read again: once for the chat, once to follow it, and now.
+    let model = model_when(answers, move |asked| {
+        if asked == 1 {
+            lists.wait(3)
+        }
+    });
+    let source = format!("mcp:{}/mcp", server.url);
+    let ran = with_model(&["chat", &source, "--yes"], &model)
+        .input("Unlock.\nOpen.\n/tools\n/quit\n")
+        .end()
+        .success();
+    for line in ["with 1 tool;", "← unlock: unlocked", "← open: opened", "Done."] {
+        assert!(ran.text().contains(line), "no `{line}` in\n{ran}");
+    }
+    assert!(ran.stderr.contains("tools that are new: `open`"), "{ran}");
+    assert!(!ran.stderr.contains("gone"), "{ran}");
 }
 
 #[test]

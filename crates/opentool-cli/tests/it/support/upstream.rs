@@ -14,6 +14,11 @@ pub(crate) struct Upstream {
 impl Upstream {
     /// Hands every connection to `treat`, once its request has been read.
     pub(crate) fn treating(treat: impl Fn(TcpStream) + Send + Sync + 'static) -> Self {
+        Self::reading(move |_, stream| treat(stream))
+    }
+
+    /// Hands every connection to `treat`, with the request.
+    pub(crate) fn reading(treat: impl Fn(&str, TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -23,8 +28,8 @@ impl Upstream {
                 let (treat, log) = (Arc::clone(&treat), Arc::clone(&log));
                 std::thread::spawn(move || {
                     if let Some(request) = read_request(&stream) {
-                        log.lock().unwrap().push(request);
-                        treat(stream);
+                        log.lock().unwrap().push(request.clone());
+                        treat(&request, stream);
                     }
                 });
             }

@@ -63,7 +63,7 @@ pub enum HttpError {
         source: Source,
     },
     /// It took too long.
-    #[error("{origin} gave no {waiting} within {after:?}")]
+    #[error("{origin} gave no {waiting} within {}", in_units(*after))]
     TimedOut {
         /// Who: scheme, host, port.
         origin: Box<str>,
@@ -102,6 +102,20 @@ impl HttpError {
     /// Whether more time could have helped.
     pub fn is_timeout(&self) -> bool {
         matches!(self, Self::TimedOut { .. })
+    }
+
+    /// Whom it is about, as scheme, host and port: after a redirect another than was asked first. `None` if it is about no
+    /// server.
+    pub fn origin(&self) -> Option<&str> {
+        match self {
+            Self::NotPublic { origin, .. }
+            | Self::Connect { origin, .. }
+            | Self::TimedOut { origin, .. }
+            | Self::TooLarge { origin, .. }
+            | Self::TooManyRedirects { origin, .. }
+            | Self::Broken { origin, .. } => Some(origin),
+            Self::Address { .. } | Self::Header { .. } | Self::Tls { .. } | Self::Certificate { .. } => None,
+        }
     }
 
     /// Whether the request certainly did not leave for who was to answer it, so that it can be made again.
@@ -192,6 +206,15 @@ impl fmt::Display for Waiting {
             Self::Body => "further part of its answer",
             Self::Whole => "complete answer",
         })
+    }
+}
+
+/// A time as people write it: `50 ms`, `1.5 s`.
+fn in_units(time: Duration) -> String {
+    match time.as_millis() {
+        milliseconds @ 0..1_000 => format!("{milliseconds} ms"),
+        milliseconds if milliseconds % 1_000 == 0 => format!("{} s", milliseconds / 1_000),
+        _ => format!("{:.1} s", time.as_secs_f64()),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Schemas are built when somebody looks at them; a document has a thousand operations and a host may use three.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::Method;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::bytes::{self, Files};
 use crate::choose::{Budget, OperationConfig, OutputSchemas, Told, cut_text};
 use crate::document::Document;
+use crate::plain::{self, plain};
 use crate::plan::{Body, BodyArguments, Operation};
 use crate::read::body::referenced;
 use crate::read::response;
@@ -59,6 +61,7 @@ pub(crate) fn definition(
         let most = left.unwrap_or(reach::MOST_BYTES);
         Schema::lazy(move || {
             let mut schema = input_schema(&source, &operation, files, most.saturating_mul(BEFORE_CUTTING));
+            plain::in_schema(&mut schema);
             clean_schema(&mut schema);
             if let Some(said) = &said {
                 describe_arguments(&mut schema, said);
@@ -66,9 +69,11 @@ pub(crate) fn definition(
             reduce(schema, most)
         })
     };
-    let origin = Origin::new("openapi")
-        .location(source.document.address.to_string())
-        .item(format!("{} {}", operation.method, operation.path));
+    let origin = Origin::new("openapi").location(source.document.address.to_string()).item(format!(
+        "{} {}",
+        operation.method,
+        written_path(operation)
+    ));
     let mut definition = ToolDefinition::new(operation.name.clone(), description)
         .input_schema(input.clone())
         .annotations(annotations(operation, said))
@@ -76,7 +81,7 @@ pub(crate) fn definition(
     let own_title = operation.marks.title.as_ref().or(operation.summary.as_ref());
     definition.title = match said.and_then(|said| said.title.as_ref()) {
         Some(title) => Some(title.clone()),
-        None => own_title.map(|title| without_hidden(title).into_owned()),
+        None => own_title.map(|title| without_hidden(&plain(title)).into_owned()),
     };
     definition.tags.clone_from(&operation.tags);
     // What a host makes of a result no longer fits what the document says about it.
@@ -87,6 +92,7 @@ pub(crate) fn definition(
             let most = left.map(|left| left.saturating_sub(size(input.as_value())));
             let most = most.unwrap_or(RESULT_BUDGET).min(RESULT_BUDGET);
             let mut schema = output_schema(&source, &operation, most.saturating_mul(2));
+            plain::in_schema(&mut schema);
             clean_schema(&mut schema);
             let schema = reduce(schema, most);
             if left.is_none() || size(&schema) <= most { schema } else { json!({}) }
@@ -101,6 +107,16 @@ pub(crate) fn definition(
     definition
 }
 
+/// The path with the fragment that some documents tell operations of one path apart by.
+fn written_path(operation: &Operation) -> Cow<'_, str> {
+    let own = operation.pointer.strip_prefix("/paths/").and_then(|rest| rest.split('/').next());
+    let own = own.map(|member| member.replace("~1", "/").replace("~0", "~"));
+    match own.filter(|own| own.split_once('#').is_some_and(|(path, _)| path == operation.path)) {
+        Some(own) => own.into(),
+        None => operation.path.as_str().into(),
+    }
+}
+
 /// What a definition has around its name, its description and its schemas as JSON.
 const ENVELOPE: usize = 80;
 
@@ -109,7 +125,8 @@ fn description(operation: &Operation, said: Option<&str>, budget: &Budget) -> St
     if let Some(said) = said {
         return said.to_owned();
     }
-    let text = operation.marks.description.clone().unwrap_or_else(|| own_description(operation));
+    let marked = operation.marks.description.as_deref().map(|text| plain(text).into_owned());
+    let text = marked.unwrap_or_else(|| own_description(operation));
     let text = without_hidden(&text).into_owned();
     let deprecated = if operation.deprecated { "\n\nDeprecated." } else { "" };
     match budget.description() {
@@ -120,13 +137,13 @@ fn description(operation: &Operation, said: Option<&str>, budget: &Budget) -> St
 
 /// Summary and description, without saying anything twice. Never empty.
 fn own_description(operation: &Operation) -> String {
-    let summary = operation.summary.as_deref().unwrap_or_default();
-    let description = operation.description.as_deref().unwrap_or_default();
+    let summary = plain(operation.summary.as_deref().unwrap_or_default());
+    let description = plain(operation.description.as_deref().unwrap_or_default());
     let bare = |text: &str| text.trim_end_matches('.').to_lowercase();
-    let mut text = if description.is_empty() || bare(summary) == bare(description) {
-        summary.to_owned()
-    } else if summary.is_empty() || bare(description).starts_with(&bare(summary)) {
-        description.to_owned()
+    let mut text = if description.is_empty() || bare(&summary) == bare(&description) {
+        summary.into_owned()
+    } else if summary.is_empty() || bare(&description).starts_with(&bare(&summary)) {
+        description.into_owned()
     } else {
         let stop = if summary.ends_with(['.', '!', '?', ':']) { "" } else { "." };
         format!("{summary}{stop}\n\n{description}")

@@ -140,7 +140,11 @@ impl OperationTool {
             let started = *begun.get_or_insert_with(Instant::now);
             let end = end_from(started);
             let received = self.client.send(sending.deadline(end)).await;
-            let refused = received.as_ref().is_ok_and(|answer| answer.status == StatusCode::UNAUTHORIZED);
+            // Who answers elsewhere, after a redirect, got no token.
+            let refused = received.as_ref().is_ok_and(|answer| {
+                answer.status == StatusCode::UNAUTHORIZED
+                    && answer.url.origin().ascii_serialization() == request.origin()
+            });
             if refused && !renewed && authorized.forget() {
                 renewed = true;
                 continue;

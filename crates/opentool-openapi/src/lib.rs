@@ -25,6 +25,7 @@ pub mod mock;
 mod name;
 mod oauth;
 mod outcome;
+mod plain;
 pub mod plan;
 mod read;
 mod reference;

@@ -191,8 +191,14 @@ fn refused(answer: &Response, exchange: &Exchange, message: String) -> ToolError
     // Once more: what was taken apart and put together may spell a secret.
     let message = scrub::text(&message, exchange.request.secrets(), Reach::Data).into_owned();
     let headers = chosen(answer, &exchange.settings.result_headers);
-    let source =
-        Sent { request: exchange.request.summary(), attempts: exchange.attempts, headers, error: None };
+    let elsewhere = failure::redirected(answer).or_else(|| {
+        let origin = answer.url.origin().ascii_serialization();
+        (origin != exchange.request.origin()).then_some(origin)
+    });
+    let elsewhere =
+        elsewhere.map(|place| scrub::text(&place, exchange.request.secrets(), Reach::Data).into_owned());
+    let request = exchange.request.summary();
+    let source = Sent { request, attempts: exchange.attempts, headers, elsewhere, error: None };
     Upstream::new(message).status(answer.status.as_u16()).source(source).into()
 }
 
@@ -204,8 +210,23 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange) -> ToolError {
     }
     // The text names the origin, which the document names too; causes (addresses, certificates) are the operator's.
     let message = scrub::text(&error.to_string(), exchange.request.secrets(), Reach::Data).into_owned();
+    let own = exchange.request.origin();
+    let elsewhere = error.origin().filter(|origin| *origin != own).map(str::to_owned);
+    let covered = elsewhere.as_ref().map(|place| scrub::text(place, exchange.request.secrets(), Reach::Data));
+    let covered = covered.map(std::borrow::Cow::into_owned);
+    // Where a service redirects to may be a machine of the host's own network, whose name is the operator's.
+    let message = match (&elsewhere, &error) {
+        (None, _) => message,
+        (Some(_), HttpError::NotPublic { .. }) => {
+            "the service redirected to an address that is not public, which was not asked; the operator can allow it"
+                .to_owned()
+        }
+        (Some(_), _) => "the service redirected to another server, which gave no answer that can be used".to_owned(),
+    };
     let (request, attempts) = (exchange.request.summary(), exchange.attempts);
-    let source = Sent { request, attempts, headers: Map::new(), error: Some(error) };
+    // A service that names another by the secret itself has said it in the error, too.
+    let error = (covered == elsewhere).then_some(error);
+    let source = Sent { request, attempts, headers: Map::new(), elsewhere: covered, error };
     Upstream::new(message).source(source).into()
 }
 
@@ -216,6 +237,8 @@ pub struct Sent {
     request: String,
     attempts: u32,
     headers: Map<String, Value>,
+    /// Where the service sent it on: scheme, host and port.
+    elsewhere: Option<String>,
     error: Option<HttpError>,
 }
 
@@ -231,7 +254,8 @@ impl Sent {
         &self.headers
     }
 
-    /// What the client says, where there was no answer. Its text is that of the call's error.
+    /// What the client says, where there was no answer. Its text is that of the call's error, unless it is about a server
+    /// that the service redirected to.
     pub fn error(&self) -> Option<&HttpError> {
         self.error.as_ref()
     }
@@ -240,6 +264,9 @@ impl Sent {
 impl fmt::Display for Sent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the request was {}", self.request)?;
+        if let Some(elsewhere) = &self.elsewhere {
+            write!(f, ", redirected to {elsewhere}")?;
+        }
         match self.attempts {
             0 | 1 => Ok(()),
             attempts => write!(f, " (sent {attempts} times)"),
@@ -249,7 +276,11 @@ impl fmt::Display for Sent {
 
 impl std::error::Error for Sent {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The client's own text is the message already; what is missing is why.
-        self.error.as_ref().and_then(std::error::Error::source)
+        let error = self.error.as_ref()?;
+        match self.elsewhere {
+            Some(_) => Some(error),
+            // The client's own text is the message already; what is missing is why.
+            None => std::error::Error::source(error),
+        }
     }
 }

@@ -166,7 +166,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let error = Agent::new(model, ToolSet::new()).run("Hi.").await.unwrap_err();
     let AgentError::Model(failure) = &error else { panic!("{error:?}") };
     assert!(matches!(failure.error, ModelError::Unreachable { .. }), "{error:?}");
-    assert!(error.to_string().contains("within 50ms"), "{error}");
+    assert!(error.to_string().contains("within 50 ms"), "{error}");
 }
 
 #[tokio::test]

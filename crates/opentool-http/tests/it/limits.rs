@@ -70,7 +70,7 @@ async fn a_silent_server_is_left() {
         let error = client.send(Request::get(url.join(path).unwrap())).await.unwrap_err();
         assert!(error.is_timeout());
         assert!(matches!(error, HttpError::TimedOut { waiting, .. } if waiting == waited), "{error:?}");
-        assert!(error.to_string().contains("within 50ms"), "{error}");
+        assert!(error.to_string().contains("within 50 ms"), "{error}");
     }
 }
 

@@ -10,6 +10,7 @@ use crate::bytes::is_bytes;
 use crate::document::Document;
 use crate::plan::{Body, BodyArguments, Media, Operation, Parameter, XmlForm, essence};
 use crate::request::media::MediaKind;
+use crate::request::multipart::headers;
 use crate::schema::{Direction, Knowledge, definition_name};
 use crate::version::Version;
 
@@ -159,6 +160,37 @@ impl Reader<'_> {
                 _ => pointer::join(&place, "requestBody"),
             };
             self.warn("media-type", at, message, "write the media type that it is");
+        }
+    }
+
+    /// Says which headers of parts nobody can give: those of parts that are no files, where the document leaves a choice.
+    /// Asked when all bodies are settled.
+    pub(super) fn look_at_part_headers(&mut self, operations: &[Operation]) {
+        for operation in operations {
+            let body = operation.body.as_ref();
+            for media in body.into_iter().flat_map(|body| &body.media) {
+                let is_file = |property: &str| {
+                    let schema = media.schema.get("properties").and_then(|all| all.get(property));
+                    schema.is_none_or(|schema| is_bytes(schema) || schema.get("items").is_some_and(is_bytes))
+                };
+                for header in &media.part_headers {
+                    if !header.required
+                        || headers::fixed(&header.schema).is_some()
+                        || is_file(&header.property)
+                    {
+                        continue;
+                    }
+                    let place = self.document.place(operation.document.as_deref(), &operation.pointer);
+                    let at = ["requestBody", "content", &media.media_type, "encoding", &header.property];
+                    let at = at.iter().fold(place, |at, member| pointer::join(&at, member));
+                    let message = format!(
+                        "the part `{}` needs the header `{}`, whose value nobody can give for a part that is no file; it is \
+                         sent without",
+                        header.property, header.name
+                    );
+                    self.warn("part-header", at, message, "give the header a `const` or a `default`");
+                }
+            }
         }
     }
 

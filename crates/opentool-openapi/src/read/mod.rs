@@ -61,6 +61,7 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
         body::settle(body, document, &reader.knowledge);
     }
     reader.look_at_disguises(&operations);
+    reader.look_at_part_headers(&operations);
     reader.xml.finish();
     Reading { operations, knowledge: reader.knowledge, seen: reader.seen }
 }

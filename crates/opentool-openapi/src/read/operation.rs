@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{PathItem, Reader, argument, keys, marks};
 use crate::document::split;
-use crate::plan::{Operation, Server};
+use crate::plan::{Body, Media, Operation, Server};
 use crate::schema::Direction;
 use crate::version::Version;
 
@@ -60,6 +60,7 @@ impl<'d> Reader<'d> {
         let body = body.map_err(|unreadable| {
             left_out(unreadable.code, &unreadable.pointer, unreadable.problem, unreadable.help)
         })?;
+        let body = body.filter(|body| !says_nothing(&method, body));
         argument::name(&mut parameters, body.as_ref());
         self.look_at_response(members, &pointer);
         let mut marks = marks::read([Some(members), Some(item.members), self.document.root().as_object()]);
@@ -126,6 +127,23 @@ impl<'d> Reader<'d> {
             Err(finding) => self.findings.add(*finding),
         }
     }
+}
+
+/// Whether a body can only be an empty object, of a method that needs none: what generators write where there is no body.
+fn says_nothing(method: &Method, body: &Body) -> bool {
+    let needs_none = matches!(*method, Method::GET | Method::HEAD | Method::DELETE);
+    let is_empty = |media: &Media| {
+        let Some(members) = media.schema.as_object() else { return false };
+        let properties = members.get("properties").and_then(Value::as_object);
+        properties.is_some_and(Map::is_empty)
+            && members.iter().all(|(keyword, value)| match keyword.as_str() {
+                "properties" => true,
+                "type" => value == "object",
+                "additionalProperties" => value == &Value::Bool(false),
+                keyword => crate::schema::is_note(keyword),
+            })
+    };
+    needs_none && !body.required && body.media.iter().all(is_empty)
 }
 
 /// A member that is a text with something in it.

@@ -244,6 +244,10 @@ fn plain(
             return (RequestBody::None, None);
         }
     };
+    if let Some(expected) = misfit(declared, given.media_type.as_deref()) {
+        problems.add(Problem::new(site.pointer(None), "contentType").expected(expected));
+        return (RequestBody::None, None);
+    }
     let media_type = concrete(declared, given.media_type.as_deref(), "application/octet-stream");
     // A string that is no data URI is the text that it is, only that nobody may change it.
     match value {
@@ -254,18 +258,30 @@ fn plain(
     }
 }
 
+/// What is expected in place of what a file says about itself, where the document has nothing but ranges (`image/*`) that do
+/// not hold it: no media type could then be said of it that is true and allowed.
+pub(super) fn misfit(declared: &str, given: Option<&str>) -> Option<String> {
+    let only_ranges =
+        !declared.is_empty() && !declared.split(',').any(|choice| media::is_concrete(choice.trim()));
+    let given = given.filter(|given| only_ranges && !is_within(declared, given))?;
+    let given: String = given.chars().take(60).collect();
+    Some(format!("expected a `contentType` of {declared}; it is {given}"))
+}
+
+/// Whether a media type is one of a list, in which ranges stand for many.
+fn is_within(declared: &str, given: &str) -> bool {
+    let given = essence(given);
+    declared.split(',').map(essence).any(|choice| {
+        choice == given
+            || choice == "*/*"
+            || choice.strip_suffix('*').is_some_and(|prefix| given.starts_with(prefix))
+    })
+}
+
 /// One media type out of `declared`, which may be a range (`image/*`), and what the value says about itself.
 pub(super) fn concrete(declared: &str, given: Option<&str>, fallback: &str) -> String {
-    let choices = declared.split(',').map(str::trim);
-    let fits = |given: &&str| {
-        choices.clone().any(|choice| {
-            let (choice, given) = (essence(choice), essence(given));
-            choice == given
-                || choice == "*/*"
-                || choice.strip_suffix('*').is_some_and(|prefix| given.starts_with(prefix))
-        })
-    };
-    let given = given.filter(fits);
-    let named = given.or_else(|| choices.clone().find(|choice| media::is_concrete(choice)));
+    let given = given.filter(|given| is_within(declared, given));
+    let named =
+        given.or_else(|| declared.split(',').map(str::trim).find(|choice| media::is_concrete(choice)));
     named.unwrap_or(fallback).to_owned()
 }

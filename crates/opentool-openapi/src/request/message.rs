@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use opentool_core::ToolError;
-use opentool_http::{HeaderMap, HeaderName, HeaderValue, Identity, Method};
+use opentool_http::{HeaderMap, HeaderName, HeaderValue, Identity, Method, Redirects};
 use secrecy::SecretString;
 use url::{Position, Url};
 
@@ -101,6 +101,21 @@ impl Request {
         &self.secrets
     }
 
+    /// Where it is sent: scheme, host and port.
+    pub(crate) fn origin(&self) -> String {
+        self.parsed.origin().ascii_serialization()
+    }
+
+    /// Which redirects it may follow. Credentials in headers and a certificate stay behind at another origin; of those that
+    /// stand in the address nobody knows, so that such a request goes nowhere else, and neither does what changes something.
+    fn redirects(&self) -> Redirects {
+        let only_asks = matches!(self.method, Method::GET | Method::HEAD) && self.body == RequestBody::None;
+        match only_asks && self.url == self.sent_url {
+            true => Redirects::Any,
+            false => Redirects::SameOrigin,
+        }
+    }
+
     /// The request for the HTTP client, secrets and all.
     ///
     /// # Errors
@@ -119,6 +134,7 @@ impl Request {
         }
         Ok(opentool_http::Request::new(self.method.clone(), url)
             .headers(self.headers())
+            .redirects(self.redirects())
             .identity(self.identity.clone())
             .body(self.body.to_bytes()))
     }

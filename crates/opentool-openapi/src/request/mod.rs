@@ -18,7 +18,7 @@ pub(crate) mod idempotency;
 mod located;
 pub(crate) mod media;
 mod message;
-mod multipart;
+pub(crate) mod multipart;
 mod pair;
 mod path;
 mod print;

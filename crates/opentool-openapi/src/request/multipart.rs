@@ -1,6 +1,6 @@
 //! Multipart bodies, by the document's `encoding` objects: parts with names, and (3.2) parts in their order.
 
-mod headers;
+pub(crate) mod headers;
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use opentool_http::{HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::body::{Part, PartBody, Site, concrete};
+use super::body::{Part, PartBody, Site, concrete, misfit};
 use super::form::{ByStyle, by_style};
 use super::problems::Problems;
 use super::value::{child, text};
@@ -32,7 +32,7 @@ pub(super) fn parts(
         let refused =
             |rule, expected: String| Problem::new(site.pointer(Some(name)), rule).expected(expected);
         match by_style(encoding).filter(|_| !holds_file(value, schema)) {
-            Some(said) => match headers::of(value, &headers) {
+            Some(said) => match headers::of(value, schema, &headers) {
                 Ok(own) => styled(&said, name, value, schema, &own, &mut parts),
                 Err(expected) => problems.add(refused("encoding", expected)),
             },
@@ -43,14 +43,14 @@ pub(super) fn parts(
                     value => (std::slice::from_ref(value), schema),
                 };
                 for item in items {
-                    let own = headers::of(item, &headers);
+                    let own = headers::of(item, schema, &headers);
                     match part(name, item, schema, declared) {
                         Ok(Some(part)) => match own {
                             Ok(headers) => parts.push(Part { headers, ..part }),
                             Err(expected) => problems.add(refused("encoding", expected)),
                         },
                         Ok(None) => {}
-                        Err(expected) => problems.add(refused("contentEncoding", expected.to_owned())),
+                        Err(expected) => problems.add(refused("contentEncoding", expected)),
                     }
                 }
             }
@@ -112,9 +112,12 @@ fn styled(
     }));
 }
 
-fn part(name: &str, value: &Value, schema: &Value, declared: &str) -> Result<Option<Part>, &'static str> {
+fn part(name: &str, value: &Value, schema: &Value, declared: &str) -> Result<Option<Part>, String> {
     if let Some(file) = file::read(value, schema) {
         let file = file?;
+        if let Some(expected) = misfit(declared, file.media_type.as_deref()) {
+            return Err(expected);
+        }
         let content_type = concrete(declared, file.media_type.as_deref(), "application/octet-stream");
         // Without an encoding object the value itself says what it is.
         let content_type =

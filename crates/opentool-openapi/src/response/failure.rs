@@ -20,10 +20,17 @@ pub(super) fn message(answer: &Response, secrets: &[SecretString]) -> String {
     }
     if answer.status.is_redirection() {
         message.push_str(": the service redirects");
-        let location = answer.headers.get("location").and_then(|location| location.to_str().ok());
-        let target = location.and_then(|location| answer.url.join(location).ok());
-        if let Some(target) = target {
-            let _ = write!(message, " to {}", clean(&place(&target)));
+        // Where to, by name, is the operator's to know: it may be in the host's own network.
+        match target(answer) {
+            Some(target) if target.origin() == answer.url.origin() => {
+                message.push_str(" to another path of its own")
+            }
+            Some(target) if target.origin().is_tuple() => message.push_str(" to another server"),
+            Some(target) => {
+                let scheme = clean(target.scheme());
+                let _ = write!(message, " to an address of the scheme `{scheme}`");
+            }
+            None => {}
         }
         message.push_str(
             ", which is not followed: credentials and methods stay with the service they are meant for",
@@ -46,13 +53,16 @@ pub(super) fn message(answer: &Response, secrets: &[SecretString]) -> String {
     message
 }
 
-/// The origin; of an address that has none (`file:`, `javascript:`) the scheme.
-fn place(url: &Url) -> String {
-    let origin = url.origin();
-    match origin.is_tuple() {
-        true => origin.ascii_serialization(),
-        false => format!("an address of the scheme `{}`", url.scheme()),
-    }
+/// The address that an answer redirects to.
+fn target(answer: &Response) -> Option<Url> {
+    let location = answer.headers.get("location")?.to_str().ok()?;
+    answer.url.join(location).ok()
+}
+
+/// The server that an answer redirects to, for the operator: scheme, host and port.
+pub(super) fn redirected(answer: &Response) -> Option<String> {
+    let target = target(answer).filter(|_| answer.status.is_redirection())?;
+    target.origin().is_tuple().then(|| target.origin().ascii_serialization())
 }
 
 /// The sentence that says it, and after it all the rest that the service said.

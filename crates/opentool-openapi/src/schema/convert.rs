@@ -123,6 +123,7 @@ impl<'d, 'k> Converter<'d, 'k> {
             }
         }
         self.fit_enum(&mut out);
+        self.fit_default(&mut out);
         self.drop_hidden_required(schema, &mut out);
         self.constrain_by_discriminator(schema, &mut out);
         self.allow_null(schema, out)

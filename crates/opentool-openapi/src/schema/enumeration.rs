@@ -1,4 +1,4 @@
-//! `enum`: a list of values that fit the type.
+//! `enum` and `default`: values that fit the type.
 //!
 //! YAML turns unquoted texts into numbers and booleans, so `type: string` often stands beside numbers that were meant as
 //! texts. Left alone, no value could ever be right.
@@ -49,6 +49,53 @@ impl Converter<'_, '_> {
             self.at.back(mark);
         }
     }
+
+    /// Makes a `default` fit the one type beside it; one that never can is left out, as it would be sent.
+    pub(super) fn fit_default(&mut self, out: &mut Map<String, Value>) {
+        let Some(kind) = only_type(out.get("type")).map(str::to_owned) else { return };
+        let Some(default) = out.get("default").filter(|default| !default.is_null() && !is_of(default, &kind))
+        else {
+            return;
+        };
+        let fitting = fit(default, &kind);
+        let what = opentool_text::kind(default);
+        let (message, help) = match fitting {
+            Some(_) => (
+                format!("the default is {what}; it is read as {}", with_article(&kind)),
+                "quote texts in YAML",
+            ),
+            None => (
+                format!("the default is {what}, and the value is {}; it is left out", with_article(&kind)),
+                "write a value of the type beside it",
+            ),
+        };
+        match fitting {
+            Some(fitting) => out.insert("default".to_owned(), fitting),
+            None => out.shift_remove("default"),
+        };
+        let mark = self.at.enter("default");
+        self.warn("default", message, help);
+        self.at.back(mark);
+    }
+}
+
+/// Whether a value is of a type.
+fn is_of(value: &Value, kind: &str) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "number" => value.is_number(),
+        "integer" => value.as_f64().is_some_and(|float| float.fract() == 0.0),
+        _ => true,
+    }
+}
+
+/// `an integer`, `a string`.
+fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {kind}")
 }
 
 /// The type, if it is one, not counting null.

@@ -41,7 +41,7 @@ pub(super) async fn run(
     };
     let (printed, said, status) = tokio::time::timeout(limit, all)
         .await
-        .map_err(|_| Fault::new(format!("it did not end within {limit:?}")))?;
+        .map_err(|_| Fault::new(format!("it did not end within {}", opentool_core::in_units(limit))))?;
     match status {
         None => Err(Fault::new("it prints more than 64 KiB, which no credential is")),
         Some(Err(error)) => Err(Fault::new(format!("it cannot be waited for: {error}"))),

@@ -8,6 +8,7 @@ mod hostile;
 mod keys;
 mod loading;
 mod many;
+mod told;
 mod yaml;
 
 use opentool_core::ToolDefinition;

@@ -1,4 +1,5 @@
-//! Numbers that are texts: `enum: [1.10, 0x1f]` beside `type: string` lists `1.10`, and not 1.1.
+//! Numbers that are texts: `enum: [1.10, 0x1f]` beside `type: string` lists `1.10`, and not 1.1; and a parameter (`in: query`)
+//! whose `name` is `1.10` is called so.
 //!
 //! Only what a number would not say as it is written is kept, and only where the mapping itself says that texts are
 //! meant. What `type` means in a mapping that is no schema is the same, or of no matter.
@@ -16,8 +17,11 @@ pub(super) struct Written {
 }
 
 /// The members that hold one value, or the list of them.
-const ONE: [&str; 2] = ["default", "const"];
+const ONE: [&str; 3] = ["default", "const", NAME];
 const LIST: &str = "enum";
+
+/// What is a text in what has a place (`in`), as parameters do.
+const NAME: &str = "name";
 
 /// Whether the next value stands where `type` beside it decides.
 pub(super) fn counts(stack: &[Open]) -> bool {
@@ -58,10 +62,12 @@ pub(super) fn hand_over(stack: &mut [Open], written: Vec<Written>) {
 
 /// A mapping is finished: where it says that its values are texts, they are.
 pub(super) fn settle(members: &mut Map<String, Value>, written: Vec<Written>) {
-    if written.is_empty() || !members.get("type").is_some_and(is_text) {
-        return;
-    }
+    let is_typed = members.get("type").is_some_and(is_text);
+    let is_placed = members.get("in").is_some_and(Value::is_string);
     for Written { key, index, text } in written {
+        if !(if key == NAME { is_placed } else { is_typed }) {
+            continue;
+        }
         let slot = match index {
             Some(index) => members.get_mut(key).and_then(|list| list.get_mut(index)),
             None => members.get_mut(key),

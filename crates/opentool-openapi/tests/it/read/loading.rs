@@ -73,7 +73,7 @@ async fn addresses_that_give_no_document_say_why() {
     assert!(ask("/broken").await.to_string().contains("the server answers 500 Internal Server Error"));
     let silent = ask("/silent?key=secret").await;
     assert!(matches!(silent, OpenApiError::Unreachable { .. }));
-    assert!(silent.to_string().contains("within 300ms"), "{silent}");
+    assert!(silent.to_string().contains("within 300 ms"), "{silent}");
     assert!(!silent.to_string().contains("secret"), "{silent}");
 }
 

@@ -175,7 +175,8 @@ fn numbers_that_are_texts_stay_as_they_are_written() {
 
 #[test]
 fn a_parameter_may_have_a_number_for_a_name() {
-    let text = "openapi: 3.1.0\npaths:\n  /a:\n    get:\n      parameters:\n      - {name: 12, in: query, schema: {type: string}}\n";
+    let text = "openapi: 3.1.0\npaths:\n  /a:\n    get:\n      parameters:\n      - {name: 12, in: query, schema: {type: string}}\n      \
+        - {in: query, name: 1.10, schema: {type: string}}\n";
     let api = parse(text, "a.yaml").unwrap();
-    assert_eq!(api.operations()[0].parameters[0].name, "12");
+    assert_eq!(api.operations()[0].arguments().collect::<Vec<_>>(), ["12", "1.10"]);
 }

@@ -11,7 +11,7 @@ use axum::routing::{any, get};
 use opentool_core::{
     BoxFuture, EventSink, Tool as _, ToolContext, ToolDefinition, ToolError, ToolEvent, ToolOutput,
 };
-use opentool_http::{Client, Url};
+use opentool_http::{Client, HeaderName, Url};
 use opentool_openapi::execute::OperationTool;
 use opentool_openapi::plan::{Operation, Place, SecurityScheme};
 use opentool_openapi::request::Settings;
@@ -177,32 +177,55 @@ async fn the_host_is_told_of_a_request_before_the_service_has_it() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_another_origin_is_not_followed() {
-    let count = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&count);
-    let thief = move || {
-        counter.fetch_add(1, Ordering::Relaxed);
-        async { "thanks" }
+async fn who_only_asks_follows_to_another_origin_without_credentials() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seen);
+    let storage = move |headers: HeaderMap| {
+        log.lock().unwrap().push(headers);
+        async { "the file" }
     };
-    let other = serve(Router::new().fallback(any(thief))).await;
-    let location = format!("{other}steal?token=1");
+    let other = serve(Router::new().fallback(any(storage))).await;
+    let location = format!("{other}file?signature=1");
     let redirect = move || async move { (StatusCode::FOUND, [("location", location)]) };
-    let url = serve(Router::new().route("/s", get(redirect))).await;
+    let url = serve(Router::new().route("/s", any(redirect))).await;
     let mut settings = Settings::new();
     settings.bearer = Some("s3cret".into());
+    settings.headers.push((HeaderName::from_static("x-own"), "s3cret-too".into()));
 
-    let error = call(&url, operation("GET /s"), json!({}), settings).await.unwrap_err();
+    let output = call(&url, operation("GET /s"), json!({}), settings.clone()).await.unwrap();
+    assert_eq!(output.to_text(), "the file");
+    let headers = seen.lock().unwrap().pop().unwrap();
+    assert!(headers.get("authorization").is_none() && headers.get("x-own").is_none(), "{headers:?}");
 
-    assert_eq!(count.load(Ordering::Relaxed), 0);
+    // What may change something goes nowhere else, and the model is not told where that would be.
+    let error = call(&url, operation("DELETE /s"), json!({}), settings).await.unwrap_err();
+    assert!(seen.lock().unwrap().is_empty());
     let ToolError::Upstream(upstream) = &error else { panic!("{error:?}") };
     assert_eq!(upstream.status, Some(302));
-    let origin = other.as_str().trim_end_matches('/');
+    let text = error.for_model();
     assert!(
-        error
-            .for_model()
-            .starts_with(&format!("HTTP 302 Found: the service redirects to {origin}, which is not"))
+        text.starts_with("HTTP 302 Found: the service redirects to another server, which is not"),
+        "{text}"
     );
+    let origin = other.as_str().trim_end_matches('/');
+    assert!(chain(&error).contains(&format!(", redirected to {origin}")), "{}", chain(&error));
     assert!(!format!("{error:?}").contains("s3cret"));
+}
+
+#[tokio::test]
+async fn a_redirect_into_the_hosts_network_is_not_followed_and_not_named() {
+    let inner = serve(Router::new().fallback(any(async || "metadata"))).await;
+    // A name, which could lead anywhere.
+    let location = format!("http://localhost:{}/latest", inner.port().unwrap());
+    let redirect = move || async move { (StatusCode::FOUND, [("location", location)]) };
+    let url = serve(Router::new().route("/s", get(redirect))).await;
+    let error = call(&url, operation("GET /s"), json!({}), Settings::new()).await.unwrap_err();
+    let text = error.for_model();
+    assert!(
+        text.contains("redirected to an address that is not public") && !text.contains("localhost"),
+        "{text}"
+    );
+    assert!(chain(&error).contains("redirected to http://localhost:"), "{}", chain(&error));
 }
 
 #[tokio::test]

@@ -178,7 +178,7 @@ async fn what_is_no_credential_is_refused() {
         (script("echo '{\"error\": \"s3cret\"}'"), "a JSON object without a token"),
         (
             SecretSource::command("sleep", ["600"]).timeout(Duration::from_millis(20)),
-            "did not end within 20ms",
+            "did not end within 20 ms",
         ),
     ] {
         let error = source.read().await.unwrap_err();

@@ -151,3 +151,41 @@ fn a_list_that_no_form_can_hold_is_told_when_the_document_is_read() {
         assert!(found.iter().any(|found| found.contains(told)), "{found:?}");
     }
 }
+
+#[test]
+fn a_header_that_nobody_can_give_does_not_keep_a_part_from_being_sent() {
+    let encoding = json!({"meta": {"headers": {"X-Any": {"required": true, "schema": {"type": "string"}},
+        "X-Kind": {"required": true, "schema": {"const": "meta"}}}}});
+    let api = api("3.0.3", encoding);
+    let sent = parts(&api, json!({"meta": {"a": 1}})).unwrap();
+    assert_eq!(
+        sent,
+        json!([{"name": "meta", "content_type": "application/json", "headers": {"x-kind": "meta"}, "json": {"a": 1}}])
+    );
+    let found: Vec<String> = api.diagnostics().iter().map(ToString::to_string).collect();
+    assert!(
+        found[0].contains("the part `meta` needs the header `X-Any`, whose value nobody can give"),
+        "{found:?}"
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn a_file_that_is_none_of_the_range_is_refused() {
+    let api = api("3.0.3", json!({"file": {"contentType": "image/*"}}));
+    let file = |kind: &str| json!({"file": {"$base64": "AQ==", "contentType": kind}});
+    assert_eq!(parts(&api, file("image/gif")).unwrap()[0]["content_type"], "image/gif");
+    let error = parts(&api, file("text/html")).unwrap_err();
+    assert!(error.contains("/file: expected a `contentType` of image/*; it is text/html"), "{error}");
+    let whole = |media_type: &str| {
+        let media = json!({"schema": {"type": "string", "format": "binary"}});
+        let api = parse(described(media_type, &media), "whole.json").unwrap();
+        let arguments = json!({"body": {"$base64": "AQ==", "contentType": "text/html"}});
+        let call = ToolCall::new("1", "post", arguments);
+        let arguments = api.tools().unwrap().check(&call).unwrap();
+        api.request("post", &arguments).map(|request| request.to_json()["headers"]["Content-Type"].clone())
+    };
+    assert!(whole("image/*").unwrap_err().for_model().contains("of image/*; it is text/html"));
+    // One that the document names is what the service takes it for.
+    assert_eq!(whole("image/png").unwrap(), "image/png");
+}

@@ -139,10 +139,13 @@ async fn headers_that_are_passed_on_are_covered() {
     let output = call(&url, operation("GET /s"), json!({}), with_bearer("s3cret-x")).await.unwrap();
     assert_eq!(output.to_text(), "Done. Location: /new?key=***");
     let respond =
-        || async { (StatusCode::FOUND, [("location", "https://s3cret-x.evil.test/?key=s3cret-x")]) };
-    let url = serve(Router::new().route("/s", get(respond))).await;
-    let result = call(&url, operation("GET /s"), json!({}), with_bearer("s3cret-x")).await;
-    assert!(result.is_err() && !all(&result).contains("s3cret"), "{}", all(&result));
+        || async { (StatusCode::FOUND, [("location", "https://s3cret-x.evil.localhost/?key=s3cret-x")]) };
+    let url = serve(Router::new().route("/s", any(respond))).await;
+    for method in ["GET", "PUT"] {
+        let result = call(&url, operation(&format!("{method} /s")), json!({}), with_bearer("s3cret-x")).await;
+        assert!(result.is_err() && !all(&result).contains("s3cret"), "{}", all(&result));
+        assert!(all(&result).contains("redirected to https://***.evil.localhost"), "{}", all(&result));
+    }
 }
 
 #[tokio::test]

@@ -40,4 +40,4 @@ pub use provider::Provider;
 pub use record::Recorder;
 pub use retry::Retry;
 pub use script::{Script, last_results, script};
-pub use spec::{anthropic, gemini, mistral, model, ollama, openai, openai_responses};
+pub use spec::{anthropic, gemini, mistral, model, model_with, ollama, openai, openai_responses};

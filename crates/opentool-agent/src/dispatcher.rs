@@ -8,6 +8,7 @@
 mod attempt;
 mod call;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,8 @@ use crate::checkpoint::{Checkpoint, Journal};
 use crate::cut;
 use crate::effects::Effects;
 use crate::event::Observers;
+use crate::history::Ids;
+use crate::meant::meant;
 use crate::resolver::Resolvers;
 use crate::results::RESULT_LIMIT;
 use crate::spans::SpanSettings;
@@ -232,7 +235,7 @@ impl Dispatcher {
 
     /// What an answer of the model adds to a conversation: itself, and the results of its calls in their order, which are
     /// made as [`Dispatcher::dispatch`] does. Where the answer was cut off, refused, or ended for a reason of which nothing
-    /// is known, no call is run, and the results say so. With it, a loop of your own is five lines:
+    /// is known, no call is run, and the results say so. Calls without an id, or with one of another call, get a new one. With it, a loop of your own is five lines:
     ///
     /// ```
     /// # use opentool_agent::{chat, Dispatcher};
@@ -253,14 +256,14 @@ impl Dispatcher {
     /// # }
     /// ```
     pub async fn carry_out(&self, reply: ChatReply) -> Vec<Message> {
-        let calls = &reply.message.tool_calls;
+        let mut message = reply.message;
+        Ids::default().give(&mut message);
+        let calls = &message.tool_calls;
         let results = match cut::refusal(&reply.stop) {
             None => self.dispatch(calls).await,
             Some(error) => calls.iter().map(|call| ToolResult::new(call, ToolOutput::from(&error))).collect(),
         };
-        std::iter::once(Message::Assistant(reply.message))
-            .chain(results.into_iter().map(Message::Tool))
-            .collect()
+        std::iter::once(Message::Assistant(message)).chain(results.into_iter().map(Message::Tool)).collect()
     }
 
     /// Runs the calls of one answer and gives their results in the order of the calls.
@@ -415,12 +418,16 @@ impl Dispatcher {
     /// What the calls do to each other.
     fn effects(&self, calls: &[ToolCall]) -> Vec<Effects> {
         let of = |call: &ToolCall| {
-            let ruled = self.rules.get(&call.name).and_then(|rules| rules.effects.clone());
-            ruled.unwrap_or_else(|| {
-                self.tools.get(&call.name).map_or(Effects::Free, |tool| Effects::of(tool.definition()))
-            })
+            let tools = self.tools_for(&call.name).unwrap_or(Cow::Borrowed(&self.tools));
+            // What means no tool is not run.
+            let Some(tool) = meant(&tools, &call.name) else { return Effects::Free };
+            let ruled = self.rules.get(&tool.name).and_then(|rules| rules.effects.clone());
+            ruled.unwrap_or_else(|| Effects::of(tool))
         };
-        calls.iter().map(of).collect()
+        match calls {
+            [] | [_] => vec![Effects::Free; calls.len()],
+            calls => calls.iter().map(of).collect(),
+        }
     }
 }
 

@@ -55,6 +55,7 @@ mod guard;
 mod history;
 pub mod layers;
 mod limits;
+mod meant;
 pub mod memory;
 mod pending;
 mod prompt;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash as _, Hasher as _};
 
-use opentool_core::{ToolCall, ToolError};
+use opentool_core::ToolError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -201,28 +201,33 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Counts a call, or says why it is one too many. What is refused for its number does not count.
-    pub(crate) fn count(&mut self, call: &ToolCall, limits: &Limits) -> Result<(), (Exceeded, Breach)> {
-        let mark = mark(call);
+    pub(crate) fn count(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        limits: &Limits,
+    ) -> Result<(), (Exceeded, Breach)> {
+        let mark = mark(tool, arguments);
         let repeated = if mark == self.last && self.calls > 0 { self.repeated.saturating_add(1) } else { 1 };
         (self.last, self.repeated) = (mark, repeated);
-        let made = self.tools.get(&call.name).copied().unwrap_or(0);
+        let made = self.tools.get(tool).copied().unwrap_or(0);
         if self.calls >= limits.calls.most {
             return Err((Exceeded::Calls { most: limits.calls.most }, limits.calls.breach));
         }
-        let of_tool = limits.of(&call.name);
+        let of_tool = limits.of(tool);
         if made >= of_tool.most {
-            let tool = call.name.clone();
+            let tool = tool.to_owned();
             return Err((Exceeded::CallsOfTool { tool, most: of_tool.most }, of_tool.breach));
         }
         if repeated > limits.identical.most {
-            let (tool, most) = (call.name.clone(), limits.identical.most);
+            let (tool, most) = (tool.to_owned(), limits.identical.most);
             return Err((Exceeded::Identical { tool, most }, limits.identical.breach));
         }
         self.calls = self.calls.saturating_add(1);
-        match self.tools.get_mut(&call.name) {
+        match self.tools.get_mut(tool) {
             Some(made) => *made = made.saturating_add(1),
             None => {
-                self.tools.insert(call.name.clone(), 1);
+                self.tools.insert(tool.to_owned(), 1);
             }
         }
         Ok(())
@@ -234,11 +239,11 @@ impl Tally {
     }
 }
 
-/// A number for the call's name and arguments; objects count by what they say, texts by how they are written.
-fn mark(call: &ToolCall) -> u64 {
+/// A number for a call's tool and arguments; objects count by what they say, texts by how they are written.
+fn mark(tool: &str, arguments: &Value) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    call.name.hash(&mut hash);
-    match &call.arguments {
+    tool.hash(&mut hash);
+    match arguments {
         Value::String(text) => text.hash(&mut hash),
         Value::Null => {}
         // A value whose keys are texts always serialises.

@@ -17,6 +17,7 @@ use crate::approval::PendingCall;
 use crate::cut;
 use crate::history::{self, Ids, Mended};
 use crate::limits::{Breach, Tally};
+use crate::meant::meant;
 use crate::{Exceeded, Finish, Limits, Prompt, Reply};
 
 /// A conversation in progress: its messages, the results that are there, and what it needs next.
@@ -212,7 +213,7 @@ impl Run {
             && message
                 .tool_calls
                 .iter()
-                .all(|call| tools.get(&call.name).is_some_and(|tool| tool.definition().return_direct));
+                .all(|call| meant(tools, &call.name).is_some_and(|tool| tool.return_direct));
         if message.tool_calls.is_empty() {
             self.finish = Some(match &stop {
                 StopReason::Length => Finish::CutOff,
@@ -226,16 +227,16 @@ impl Run {
                 _ => Finish::Answered,
             });
         }
-        self.refuse(&message, cut);
+        self.refuse(&message, cut, tools);
         self.messages.push(Message::Assistant(message));
         self.complete();
         Ok(())
     }
 
     /// Gives those calls their results that are not to be run at all.
-    fn refuse(&mut self, message: &AssistantMessage, cut: Option<ToolError>) {
+    fn refuse(&mut self, message: &AssistantMessage, cut: Option<ToolError>, tools: &ToolSet) {
         for call in &message.tool_calls {
-            let counted = if cut.is_some() { Ok(()) } else { self.tally.count(call, &self.limits) };
+            let counted = if cut.is_some() { Ok(()) } else { self.count(call, tools) };
             let over = counted.err().map(|(exceeded, breach)| {
                 let error = ToolError::from(&exceeded);
                 if breach == Breach::Stop {
@@ -248,6 +249,12 @@ impl Run {
             self.results.insert(call.id.clone(), ToolResult::new(call, output));
             self.untold.push(call.id.clone());
         }
+    }
+
+    /// Counts a call, for the tool that it means.
+    fn count(&mut self, call: &ToolCall, tools: &ToolSet) -> Result<(), (Exceeded, Breach)> {
+        let name = meant(tools, &call.name).map_or(&call.name, |tool| &tool.name);
+        self.tally.count(name, &call.arguments, &self.limits)
     }
 
     /// Takes the result of one call. When all are there, they are appended in the order of the calls.

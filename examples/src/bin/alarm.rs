@@ -38,7 +38,8 @@ impl Clock {
 async fn main() -> Result<(), Box<dyn Error>> {
     let cassette = concat!(env!("CARGO_MANIFEST_DIR"), "/cassettes/alarm.json");
     let (replies, alarm) = talk(chat::cassette(cassette, || chat::model("gpt-5"))?).await?;
-    println!("{}\n{}\nthe clock will ring at {alarm:?}", replies[0], replies[1]);
+    let rings = alarm.map_or_else(|| "will not ring".to_owned(), |time| format!("will ring at {time}"));
+    println!("{}\n{}\nthe clock {rings}", replies[0], replies[1]);
     Ok(())
 }
 

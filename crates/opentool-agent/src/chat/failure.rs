@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use opentool_core::ModelError;
+use opentool_core::{ModelError, in_units};
 use opentool_http::{HeaderMap, HttpError, StatusCode};
 use serde_json::Value;
 
@@ -157,7 +157,7 @@ pub(super) fn broke_off() -> ModelError {
 
 /// A stream that says nothing any more.
 pub(super) fn stalled(limit: Duration) -> ModelError {
-    let message = format!("it answered, but then nothing came for {limit:?}");
+    let message = format!("it answered, but then nothing came for {}", in_units(limit));
     ModelError::Unreachable { message: message.into(), source: Some("the stream stalled".into()) }
 }
 

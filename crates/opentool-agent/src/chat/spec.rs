@@ -48,6 +48,28 @@ const KNOWN: [(&str, Provider); 13] = [
 /// [`ModelError::Unsupported`] if it names no provider, or no recording that can be read,
 /// [`ModelError::Unauthorized`] if there is no key, [`ModelError::Unreachable`] if the address in a variable is none.
 pub fn model(name: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
+    model_with(name, |model| model)
+}
+
+/// [`model`], set up further before it is asked again: how long an answer may take, members of the body, headers. A recording
+/// has nothing to set up.
+///
+/// ```
+/// use std::time::Duration;
+/// use opentool_agent::chat;
+///
+/// # fn f() -> Result<(), opentool_core::ModelError> {
+/// let model = chat::model_with("ollama:qwen3", |model| {
+///     model.timeout(Duration::from_secs(60)).parameter("temperature", 0)
+/// })?;
+/// # Ok(())
+/// # }
+/// # f().unwrap();
+/// ```
+///
+/// # Errors
+/// Those of [`model`].
+pub fn model_with(name: &str, set_up: impl FnOnce(Model) -> Model) -> Result<Arc<dyn ChatModel>, ModelError> {
     if let Some(file) = name.trim().strip_prefix("replay:") {
         if file.trim().is_empty() {
             let why = "`replay:` names no file; write `replay:FILE`, with a file that was recorded";
@@ -55,7 +77,7 @@ pub fn model(name: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
         }
         return Ok(Arc::new(Player::open(file)?));
     }
-    Ok(Arc::new(Retry::new(from_variables(name, &variable)?)))
+    Ok(Arc::new(Retry::new(set_up(from_variables(name, &variable)?))))
 }
 
 /// A model of OpenAI by Chat Completions, or of the server that `OPENAI_BASE_URL` names, with the key in

@@ -22,6 +22,7 @@ use super::Dispatcher;
 use crate::checkpoint::Journal;
 use crate::event::CallFailure;
 use crate::guard::guarded;
+use crate::meant::meant;
 use crate::results::fit;
 use crate::spans::{self, Asked};
 use crate::{
@@ -166,7 +167,7 @@ impl Dispatcher {
     }
 
     /// The tools of the request, or those of a resolver for this name.
-    fn tools_for(&self, name: &str) -> Result<Cow<'_, ToolSet>, ToolError> {
+    pub(super) fn tools_for(&self, name: &str) -> Result<Cow<'_, ToolSet>, ToolError> {
         if self.tools.contains(name) {
             return Ok(Cow::Borrowed(&self.tools));
         }
@@ -181,8 +182,9 @@ impl Dispatcher {
             Consent::Given(pending) => &pending.tool,
             _ => &call.name,
         };
-        let ruled = self.rules.get(name).and_then(|rules| rules.interrupted);
-        let tool = self.tools.get(name).map(|tool| tool.definition());
+        let tools = self.tools_for(name).unwrap_or(Cow::Borrowed(&self.tools));
+        let tool = meant(&tools, name);
+        let ruled = self.rules.get(tool.map_or(name, |tool| &tool.name)).and_then(|rules| rules.interrupted);
         ruled.unwrap_or(self.on_interrupted).settle(tool)
     }
 

@@ -249,6 +249,21 @@ async fn a_loop_of_ones_own_runs_calls_of_whole_answers_only() {
 }
 
 #[tokio::test]
+async fn a_loop_of_ones_own_gets_results_that_can_be_told_apart() {
+    let dispatcher = Dispatcher::new(set![echo()]);
+    let calls = ["same", "", "same", ""].map(|id| ToolCall::new(id, "echo", json!({})));
+    let added = dispatcher.carry_out(ChatReply::new(AssistantMessage::calls(calls))).await;
+    let asked: Vec<&str> = match &added[0] {
+        Message::Assistant(answer) => answer.tool_calls.iter().map(|call| call.id.as_str()).collect(),
+        other => panic!("{other:?}"),
+    };
+    let given: Vec<&str> = results(&added).into_iter().map(|result| result.call_id.as_str()).collect();
+    assert_eq!(asked, given);
+    let distinct: std::collections::BTreeSet<&str> = given.iter().copied().collect();
+    assert!(distinct.len() == 4 && !distinct.contains(""), "{given:?}");
+}
+
+#[tokio::test]
 async fn dropping_the_run_cancels_the_calls() {
     let started = Arc::new(tokio::sync::Notify::new());
     let seen: Arc<Mutex<Option<Cancellation>>> = Arc::default();

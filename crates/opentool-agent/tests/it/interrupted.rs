@@ -37,8 +37,13 @@ fn counted(name: &'static str, hints: Annotations, count: &Arc<AtomicUsize>) -> 
 
 /// A run of another process that died after the call of `buy` had begun.
 fn died(tools: &ToolSet) -> Run {
+    died_in("buy", tools)
+}
+
+/// The same, where the model wrote the name so.
+fn died_in(name: &str, tools: &ToolSet) -> Run {
     let mut run = Run::new("Buy it.");
-    let call = ToolCall::new("a", "buy", json!({"pet": 2}));
+    let call = ToolCall::new("a", name, json!({"pet": 2}));
     run.answer(ChatReply::new(AssistantMessage::calls([call])), tools).unwrap();
     run.begin("a").unwrap();
     elsewhere(&run)
@@ -67,6 +72,43 @@ async fn a_call_that_had_begun_is_not_made_again_as_if_nothing_had_been() {
         let Message::Tool(result) = &reply.messages[2] else { panic!("{:?}", reply.messages) };
         assert_eq!(result.output.is_error, runs == 0);
     }
+}
+
+#[tokio::test]
+async fn what_is_said_about_a_tool_holds_however_the_model_wrote_its_name() {
+    for (rule, general, runs) in
+        [(OnInterrupted::Tell, OnInterrupted::Again, 0), (OnInterrupted::Again, OnInterrupted::Tell, 1)]
+    {
+        let count = Arc::default();
+        let tools = set![counted("buy", Annotations::new(), &count)];
+        let agent = Agent::new(chat::script().text("ok"), tools.clone())
+            .on_interrupted(general)
+            .rules("buy", ToolRules::new().on_interrupted(rule));
+        agent.resume(died_in("Buy", &tools)).await.unwrap();
+        assert_eq!(count.load(Ordering::SeqCst), runs, "{rule:?}");
+    }
+}
+
+/// A run that dies again and again in the middle of the same call.
+#[tokio::test]
+async fn a_call_that_was_interrupted_twice_is_asked_about_twice() {
+    let count = Arc::default();
+    let tools = set![counted("buy", Annotations::new(), &count)];
+    let agent = Agent::new(chat::script().text("ok"), tools.clone()).on_interrupted(OnInterrupted::Ask);
+    let mut run = died(&tools);
+    for _ in 0..3 {
+        let suspended = agent.resume(run).await.unwrap_err();
+        run = suspended.into_run().expect("it waits for a person");
+        run.decide("a", Decision::Allow).unwrap();
+        assert!(run.decide("a", Decision::Allow).is_err(), "a decision is made once");
+        run.begin("a").unwrap();
+        run = elsewhere(&run);
+        assert_eq!(count.load(Ordering::SeqCst), 0, "what was allowed before does not hold any more");
+    }
+    let mut run = agent.resume(run).await.unwrap_err().into_run().unwrap();
+    run.decide("a", Decision::Allow).unwrap();
+    agent.resume(elsewhere(&run)).await.unwrap();
+    assert_eq!(count.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]

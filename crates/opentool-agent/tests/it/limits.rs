@@ -63,6 +63,23 @@ async fn a_limit_can_be_told_to_the_model_which_then_does_without() {
 }
 
 #[tokio::test]
+async fn a_limit_counts_the_calls_of_a_tool_however_its_name_is_written() {
+    let none = || json!({});
+    let names = [("echo", none()), ("Echo", none()), ("functions.echo", none()), ("\"ECHO\"", none())];
+    let model = chat::script().calls(names.clone()).text("Well.");
+    let limits = Limits::new().calls_of("echo", Limit::tell(1));
+    let reply = Agent::new(model, set![echo()]).limits(limits).run("?").await.unwrap();
+    let told = texts(&reply.messages);
+    assert_eq!(told[0], "{}");
+    assert!(told[1..].iter().all(|text| text.contains("limit of 1 calls of `echo`")), "{told:?}");
+
+    let alike = Limits::new().identical(Limit::tell(1));
+    let model = chat::script().calls(names).text("Well.");
+    let reply = Agent::new(model, set![echo()]).limits(alike).run("?").await.unwrap();
+    assert!(texts(&reply.messages)[1..].iter().all(|text| text.contains("in a row")));
+}
+
+#[tokio::test]
 async fn the_same_call_again_and_again_is_told_to_the_model_and_can_end_the_turn() {
     let stuck =
         || chat::Script::always(|_| AssistantMessage::calls([ToolCall::new("", "echo", json!({"n": 1}))]));

@@ -61,7 +61,16 @@ async fn what_may_destroy_something_runs_alone_and_what_only_reads_overlaps() {
     assert_eq!(ids, ["a", "b", "c", "d", "e", "f"]);
     assert_eq!(diary.read(), "+a +b -a -b +c -c +d -d +e -e +f -f");
 
+    // Whatever the model calls it, and wherever it is found.
+    dispatcher.dispatch(&calls(&["Delete", "functions.delete", "READ"])).await;
+    assert_eq!(diary.read(), "+a -a +b -b +c -c");
+    let found = set![diary.tool("remove", Annotations::new().destructive(true))];
+    dispatcher.clone().resolver(found).dispatch(&calls(&["read", "remove", "remove"])).await;
+    assert_eq!(diary.read(), "+a -a +b -b +c -c");
+
     let dispatcher = dispatcher.rules("delete", ToolRules::new().overlapping());
+    dispatcher.dispatch(&calls(&["Delete", "delete"])).await;
+    assert_eq!(diary.read(), "+a +b -a -b");
     dispatcher.dispatch(&calls(&["delete", "delete"])).await;
     assert_eq!(diary.read(), "+a +b -a -b");
 }

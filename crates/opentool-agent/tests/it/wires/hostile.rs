@@ -169,7 +169,7 @@ async fn a_stream_that_stalls_is_an_error_that_may_pass() {
     let model = Model::new(Provider::OpenAi, "m").base_url(&server.base).unwrap();
     let error = last(&model.stall_timeout(Duration::from_millis(50))).await.unwrap_err();
     assert!(error.is_transient(), "{error:?}");
-    assert!(error.to_string().contains("nothing came for 50ms"), "{error}");
+    assert!(error.to_string().contains("nothing came for 50 ms"), "{error}");
 }
 
 #[tokio::test]

@@ -274,10 +274,6 @@ impl<'v, 'c> Mending<'v, 'c> {
 
     /// Makes the object one that the schema accepts.
     fn fit(&mut self, written: Written) -> Taken {
-        let levels = self.validator.levels();
-        if !within(&written.value, levels) {
-            return refused(fault::too_deep(levels));
-        }
         if let Some(pointer) = written.marks.no_number() {
             return refused(fault::no_number(pointer));
         }
@@ -287,7 +283,11 @@ impl<'v, 'c> Mending<'v, 'c> {
 
     /// [`Mending::fit`], with the keys that stand twice on the record already.
     fn fit_noted(&mut self, written: Written) -> Taken {
-        if self.validator.accepts(&written.value) {
+        let levels = self.validator.levels();
+        if !within(&written.value, levels) {
+            return refused(fault::too_deep(levels));
+        }
+        if self.validator.accepts_shallow(&written.value) {
             numbers::settle(self.validator, &written.value, &written.marks, Ok(()))?;
             return Ok(into_arguments(written.value));
         }

@@ -130,7 +130,10 @@ fn folded(text: &str) -> String {
         if i > 0 {
             plain.push(' ');
         }
-        plain.extend(word.chars().flat_map(char::to_lowercase));
+        match word.is_ascii() {
+            true => plain.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase()))),
+            false => plain.extend(word.chars().flat_map(char::to_lowercase)),
+        }
     }
     plain
 }

@@ -23,9 +23,10 @@ impl<'p> Path<'p> {
 
     /// The JSON Pointer, cut where it is longer than any real one.
     pub(crate) fn pointer(&self) -> String {
-        let mut text = String::new();
+        let mut text = String::with_capacity(64);
         self.write(&mut text);
-        shorten(&text, LONGEST)
+        // A character is a byte at least.
+        if text.len() <= LONGEST { text } else { shorten(&text, LONGEST) }
     }
 
     fn write(&self, text: &mut String) {
@@ -34,6 +35,9 @@ impl<'p> Path<'p> {
             Path::Key(above, key) => {
                 above.write(text);
                 text.push('/');
+                if key.len() <= LONGEST && !key.contains(['~', '/']) {
+                    return text.push_str(key);
+                }
                 for c in key.chars().take(LONGEST) {
                     match c {
                         '~' => text.push_str("~0"),

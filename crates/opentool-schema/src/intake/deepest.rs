@@ -10,13 +10,10 @@ use crate::repair;
 
 /// Whether a text is valid JSON that nests too deeply for `serde_json` and not too deeply for the own reader.
 pub(super) fn is_json(text: &str) -> bool {
-    // Nearly all texts that get here are shallow, and each is looked at once more only if it is not.
-    if text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count() <= LEVELS
-        || levels(text) != repair::LEVELS
-    {
-        return false;
-    }
-    shallow(text).is_some_and(|text| serde_json::from_str::<IgnoredAny>(&text).is_ok())
+    // Nearly all texts are told apart at a glance.
+    memchr::memchr2_iter(b'[', b'{', text.as_bytes()).nth(LEVELS).is_some()
+        && levels(text) == repair::LEVELS
+        && shallow(text).is_some_and(|text| serde_json::from_str::<IgnoredAny>(&text).is_ok())
 }
 
 /// The text with a number for every array and object of the last level; `None` if one of them is not JSON.

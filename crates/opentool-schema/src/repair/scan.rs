@@ -25,20 +25,24 @@ impl<'t> Scan<'t> {
     }
 
     /// What was not read yet.
+    #[inline]
     pub(super) fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    #[inline]
     pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
+    #[inline]
     pub(super) fn bump(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.skip(next.len_utf8());
         Some(next)
     }
 
+    #[inline]
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at = self.at.saturating_add(bytes);
         self.looked = self.looked.saturating_add(bytes);
@@ -54,6 +58,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Skips white space, comments, and line ends that were escaped although they stand outside of strings.
+    #[inline]
     pub(super) fn blank(&mut self) {
         let (bytes, open) = blanks(self.rest());
         self.open_comment = open;

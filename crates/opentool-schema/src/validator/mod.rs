@@ -103,9 +103,12 @@ impl Validator {
     /// Whether the schema accepts the arguments. The fast question: nothing is explained.
     pub fn accepts(&self, arguments: &Value) -> bool {
         self.surely_accepts(arguments)
-            || (depth::within(arguments, self.depth)
-                && self.compiled.is_valid(arguments)
-                && self.rounded(arguments).is_empty())
+            || (depth::within(arguments, self.depth) && self.accepts_shallow(arguments))
+    }
+
+    /// [`Validator::accepts`] for arguments that are known to be within [`Validator::levels`].
+    pub(crate) fn accepts_shallow(&self, arguments: &Value) -> bool {
+        self.compiled.is_valid(arguments) && self.rounded(arguments).is_empty()
     }
 
     /// Checks arguments and reports every problem at once.

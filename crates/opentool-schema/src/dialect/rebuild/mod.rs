@@ -18,6 +18,7 @@ mod optional;
 mod picture;
 mod rest;
 mod simplify;
+mod spelled;
 mod text;
 mod tuple;
 mod union;

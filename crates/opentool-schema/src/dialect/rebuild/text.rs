@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::describe::add_text;
 use super::flat::Flat;
-use super::picture::whole;
 use super::{AS_TEXT, Made, Rebuild, Sub};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
@@ -34,9 +33,8 @@ impl<'r> Rebuild<'r, '_> {
         let shown = all.first().and_then(|sub| {
             let reference = sub.get("$ref").and_then(Value::as_str);
             let target = reference.and_then(|reference| self.target(reference, &sub.pointer).ok());
-            let schema = target.map_or(sub.schema, |(_, target)| target);
-            self.work.owe(LONGEST / 16);
-            whole(schema, LONGEST)
+            let (pointer, schema) = target.unwrap_or_else(|| ((&*sub.pointer).into(), sub.schema));
+            self.spelled(schema, &pointer, LONGEST)
         });
         match shown {
             Some(shown) => {

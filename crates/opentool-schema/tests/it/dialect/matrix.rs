@@ -72,3 +72,14 @@ fn compact(outcomes: Vec<(String, Value)>) -> String {
     }
     format!("{{\n{}\n}}\n", parts.join(",\n"))
 }
+
+#[test]
+fn a_dialect_without_references_speaks_of_none() {
+    for case in cases() {
+        for way in ways().into_iter().filter(|way| way.dialect.name() == "gemini-openapi") {
+            let Ok(lowered) = lower(&tool(case.schema.clone()), way) else { continue };
+            let text = lowered.definition.to_string();
+            assert!(!text.contains("$ref"), "{}: {text}", case.name);
+        }
+    }
+}

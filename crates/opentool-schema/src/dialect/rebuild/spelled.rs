@@ -1,0 +1,102 @@
+//! A schema as a text shows it, where nothing can be referred to: what it refers to stands there once, under its name,
+//! and after that the name alone.
+
+use serde_json::{Map, Value, json};
+
+use super::Rebuild;
+use super::picture::whole;
+use crate::keywords::{holds_data, holds_named};
+
+/// What is shown so far.
+struct Shown<'r> {
+    targets: Vec<Target<'r>>,
+    /// Bytes that are left for more.
+    room: usize,
+}
+
+/// A schema that is referred to.
+struct Target<'r> {
+    schema: &'r Value,
+    name: String,
+    /// Whether its name stands for it somewhere.
+    is_used: bool,
+}
+
+impl<'r> Rebuild<'r, '_> {
+    /// The JSON of the schema at `pointer`, without references. `None` for one of more bytes than that; what it refers to
+    /// may be as many again.
+    pub(super) fn spelled(&mut self, schema: &'r Value, pointer: &str, most: usize) -> Option<String> {
+        self.work.owe(most / 16);
+        whole(schema, most)?;
+        let own = Target { schema, name: name(schema, pointer), is_used: false };
+        let shown = &mut Shown { targets: vec![own], room: most };
+        let mut spelled = self.without_references(schema, shown);
+        // Where it is not used its name says nothing.
+        if let Some(own) = shown.targets.first().filter(|own| own.is_used) {
+            entitle(&mut spelled, &own.name);
+        }
+        whole(&spelled, most.saturating_mul(3))
+    }
+
+    fn without_references(&self, schema: &'r Value, shown: &mut Shown<'r>) -> Value {
+        match schema {
+            Value::Object(members) => {
+                let reference = members.get("$ref").and_then(Value::as_str);
+                if let Some((pointer, target)) = reference.and_then(|to| self.target(to, "").ok()) {
+                    return self.spelled_target(&pointer, target, shown);
+                }
+                let mut done = Map::new();
+                for (keyword, member) in members {
+                    let member = match member {
+                        Value::Object(named) if holds_named(keyword) => {
+                            let inner = named.iter();
+                            inner
+                                .map(|(name, inner)| (name.clone(), self.without_references(inner, shown)))
+                                .collect()
+                        }
+                        data if holds_data(keyword) => data.clone(),
+                        other => self.without_references(other, shown),
+                    };
+                    done.insert(keyword.clone(), member);
+                }
+                Value::Object(done)
+            }
+            Value::Array(items) => items.iter().map(|item| self.without_references(item, shown)).collect(),
+            other => other.clone(),
+        }
+    }
+
+    fn spelled_target(&self, pointer: &str, schema: &'r Value, shown: &mut Shown<'r>) -> Value {
+        if let Some(known) = shown.targets.iter_mut().find(|known| std::ptr::eq(known.schema, schema)) {
+            known.is_used = true;
+            return json!({"title": known.name});
+        }
+        let name = name(schema, pointer);
+        let left = whole(schema, shown.room).and_then(|text| shown.room.checked_sub(text.len()));
+        let Some(left) = left else { return json!({"title": name}) };
+        shown.room = left;
+        shown.targets.push(Target { schema, name: name.clone(), is_used: true });
+        let mut spelled = self.without_references(schema, shown);
+        entitle(&mut spelled, &name);
+        spelled
+    }
+}
+
+/// What people call a schema: its title, or what it is filed under.
+fn name(schema: &Value, pointer: &str) -> String {
+    let title = schema.get("title").and_then(Value::as_str);
+    let last = || pointer.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+    match title.map_or_else(last, str::to_owned) {
+        name if name.is_empty() => "arguments".to_owned(),
+        name => name,
+    }
+}
+
+/// Puts a name in front, unless there is one.
+fn entitle(schema: &mut Value, name: &str) {
+    if let Value::Object(members) = schema
+        && !members.contains_key("title")
+    {
+        members.shift_insert(0, "title".to_owned(), name.into());
+    }
+}

@@ -146,6 +146,23 @@ impl Api {
         choose::unused(&self.all, config)
     }
 
+    /// Why there is no tool of a name that an operation of the document has; `None` if no operation has it, or the tool is
+    /// there.
+    pub fn absent(&self, tool: &str) -> Option<Absent<'_>> {
+        if self.names.contains_key(tool) {
+            return None;
+        }
+        let own = self.all.iter().find(|operation| operation.name == tool)?;
+        let same = |other: &&Arc<Operation>| other.pointer == own.pointer && other.document == own.document;
+        let renamed = self.operations.iter().find(same);
+        Some(renamed.map_or(Absent::NotChosen, |renamed| Absent::Renamed(&renamed.name)))
+    }
+
+    /// How large definitions may be.
+    pub(crate) fn most_bytes(&self) -> Option<usize> {
+        self.told.budget.max_tool_bytes
+    }
+
     /// How many operations the document has that could be tools and were not chosen: by [`Api::configure`], or because the
     /// document marks them (`x-mcp: false`).
     pub fn not_chosen(&self) -> usize {
@@ -352,6 +369,16 @@ impl Api {
         let nearest = self.tools().map(|tools| tools.nearest(tool)).unwrap_or_default();
         UnknownTool::new(tool, nearest)
     }
+}
+
+/// Why an operation is no tool of its own name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Absent<'a> {
+    /// The configuration, or a mark of the document, leaves it out.
+    NotChosen,
+    /// The configuration gives it this name.
+    Renamed(&'a str),
 }
 
 /// What relative server addresses are relative to: the address of the document, as it says itself (3.2) or as it was

@@ -10,6 +10,7 @@ use opentool_text::pointer::{self, Pointer};
 use serde_json::Value;
 
 use crate::Api;
+use crate::definition;
 use crate::document::{Document, place, split};
 use crate::plan::Operation;
 
@@ -31,6 +32,30 @@ impl Api {
             }
         }
         self.diagnostics().iter().filter(|found| reached.holds(found)).collect()
+    }
+}
+
+impl Api {
+    /// Which of the tools of these names are larger than the budget allows ([`Budget::max_tool_bytes`](crate::Budget)): what
+    /// is never left out is more. Their definitions are built for it.
+    pub fn over_budget<'n>(&self, tools: impl IntoIterator<Item = &'n str>) -> Vec<Diagnostic> {
+        let Some(most) = self.most_bytes() else { return Vec::new() };
+        let mut found = Vec::new();
+        for operation in tools.into_iter().filter_map(|tool| self.operation(tool)) {
+            let bytes = definition::bytes(&self.definition(operation));
+            if bytes > most {
+                let name = &operation.name;
+                let message = format!(
+                    "the definition of `{name}` has {bytes} bytes, and {most} are allowed: names and types of arguments alone \
+                     are more"
+                );
+                let finding = Diagnostic::warning("tool-bytes", operation.pointer.clone(), message);
+                let file =
+                    operation.document.as_deref().map_or_else(|| self.address().to_string(), str::to_owned);
+                found.push(finding.file(file).help("allow more bytes, or leave the tool out"));
+            }
+        }
+        found
     }
 }
 

@@ -120,6 +120,15 @@ fn written_path(operation: &Operation) -> Cow<'_, str> {
 /// What a definition has around its name, its description and its schemas as JSON.
 const ENVELOPE: usize = 80;
 
+/// How large a definition is, as a budget counts.
+pub(crate) fn bytes(definition: &ToolDefinition) -> usize {
+    let schemas = [Some(&definition.input_schema), definition.output_schema.as_ref()];
+    let schemas = schemas.into_iter().flatten().map(|schema| size(schema.as_value()));
+    let around =
+        definition.name.len().saturating_add(text_size(&definition.description)).saturating_add(ENVELOPE);
+    schemas.fold(around, usize::saturating_add)
+}
+
 /// What the model is told: by the host, by a mark of the document, or by its summary and description.
 fn description(operation: &Operation, said: Option<&str>, budget: &Budget) -> String {
     if let Some(said) = said {

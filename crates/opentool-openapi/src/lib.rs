@@ -39,7 +39,7 @@ mod version;
 mod xml;
 
 pub use address::Address;
-pub use api::Api;
+pub use api::{Absent, Api};
 pub use choose::{ArgumentConfig, Budget, Config, Filter, Marked, OperationConfig, OutputSchemas};
 pub use error::OpenApiError;
 pub use load::{Checked, Directory, LoadOptions, References, load, load_with};

@@ -3,8 +3,8 @@
 //! A model that has to write a file as base64 pays for every byte, so a host may name a directory
 //! ([`Settings::uploads`]) below which models name files: `{"$file": "report.pdf"}`. That works only where a body
 //! is bytes anyway (parts of a multipart body, and bodies that are files); in JSON it means nothing. Nothing outside of the
-//! directory can be read or asked after: not by `..`, not by an absolute path, not through a symbolic link, and what is
-//! not there looks like what may not be read.
+//! directory can be read or asked after: not by `..` or an absolute path, which are refused as they are written, and not
+//! through a symbolic link, which looks like a file that is not there.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -150,12 +150,15 @@ impl Reader<'_> {
     }
 
     fn read(&mut self, name: &str) -> Result<(Vec<u8>, PathBuf), &'static str> {
-        const NONE: &str = "expected the name of a file below the directory that the operator allows, such as \"report.pdf\"";
+        const OUTSIDE: &str = "expected the name of a file below the directory that the operator allows, such as \"report.pdf\", \
+            without `..` and without a `/` before it";
+        const NONE: &str = "expected the name of a file that is there; below the directory that the operator allows is none of \
+            this name";
         let relative = Path::new(name);
         let is_plain =
             relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if !is_plain || name.is_empty() || name.contains('\0') {
-            return Err(NONE);
+            return Err(OUTSIDE);
         }
         let root = self.root.canonicalize().map_err(|_| NONE)?;
         let path = root.join(relative).canonicalize().map_err(|_| NONE)?;

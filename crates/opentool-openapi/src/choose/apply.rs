@@ -6,7 +6,7 @@ use std::sync::Arc;
 use opentool_core::Diagnostic;
 use opentool_text::pointer;
 
-use super::{Budget, Config, Marked, OperationConfig};
+use super::{Budget, Config, Filter, Marked, OperationConfig};
 use crate::OpenApiError;
 use crate::plan::Operation;
 
@@ -144,12 +144,38 @@ pub(crate) fn unused(operations: &[Arc<Operation>], config: &Config) -> Vec<Diag
         for (index, filter) in filters.iter().enumerate() {
             if !operations.iter().any(|operation| filter.matches(operation)) {
                 let at = pointer::join(list, &index.to_string());
-                let found = config.odd(&at, "this filter means no operation of the document");
+                let (member, why) = why_none(operations, filter);
+                let at = member.map_or(at.clone(), |member| pointer::join(&at, member));
+                let found = config.odd(&at, &why);
                 odd.push(found.help("`opentool list DOCUMENT --json` shows names, tags and paths"));
             }
         }
     }
     odd
+}
+
+/// Why a filter means no operation, and the member that alone is why, if one is.
+fn why_none(operations: &[Arc<Operation>], filter: &Filter) -> (Option<&'static str>, String) {
+    let quoted =
+        |words: &[String]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+    let (mut tag, mut path, mut method, mut operation) =
+        (Filter::new(), Filter::new(), Filter::new(), Filter::new());
+    tag.tag.clone_from(&filter.tag);
+    path.path.clone_from(&filter.path);
+    method.method.clone_from(&filter.method);
+    operation.operation.clone_from(&filter.operation);
+    let single = [
+        ("tag", &tag, &filter.tag, "has the tag"),
+        ("path", &path, &filter.path, "has a path like"),
+        ("method", &method, &filter.method, "has the method"),
+        ("operation", &operation, &filter.operation, "is named"),
+    ];
+    for (member, only, words, what) in single {
+        if !operations.iter().any(|operation| only.matches(operation)) {
+            return (Some(member), format!("no operation of the document {what} {}", quoted(words)));
+        }
+    }
+    (None, "no operation of the document is all that this filter says".to_owned())
 }
 
 fn is_chosen(operation: &Operation, own: Option<&OperationConfig>, config: &Config) -> bool {

@@ -10,6 +10,7 @@ use opentool_text::{Expected, Notation, Spot, decode, kind, locate, parse, point
 use serde_path_to_error::Segment;
 
 use super::Config;
+use super::words::plainly;
 use crate::OpenApiError;
 
 const EXPECTED: Expected<'static> = Expected::new("a configuration", "include: [{tag: pets}]");
@@ -55,7 +56,7 @@ impl Config {
     /// ```
     /// let config = opentool_openapi::Config::parse("include: [{tag: pets}]\nexclud: []\n", "shop.yaml");
     /// let error = config.unwrap_err().to_string();
-    /// assert!(error.starts_with("the configuration cannot be used: shop.yaml:2:1: error[config]: unknown field `exclud`"));
+    /// assert!(error.starts_with("the configuration cannot be used: shop.yaml:2:1: error[config]: there is no key `exclud` here; did you mean `exclude`?"));
     /// ```
     ///
     /// # Errors
@@ -84,7 +85,7 @@ impl Config {
                     Segment::Enum { .. } | Segment::Unknown => break,
                 };
             }
-            written.refused(&place, error.inner().to_string())
+            written.refused(&place, plainly(&error.inner().to_string()))
         })?;
         Ok(config.written(written))
     }

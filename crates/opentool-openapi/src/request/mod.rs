@@ -33,7 +33,7 @@ mod value;
 
 use std::borrow::Cow;
 
-use opentool_core::{Arguments, ToolError};
+use opentool_core::{Arguments, Failure, ToolError};
 use opentool_http::{HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -44,6 +44,7 @@ pub use message::Request;
 pub(crate) use security::{General, Needed, needed};
 pub use settings::{Credential, MissingCredentials, RESULT_LIMIT, Settings};
 
+use crate::OpenApiError;
 use crate::plan::{Operation, Place};
 use given::Given;
 use header::header_value;
@@ -175,10 +176,14 @@ fn carry_in_header(
 
 fn secret_value(text: &str, name: &str) -> Result<HeaderValue, ToolError> {
     header_value(text).ok_or_else(|| {
-        ToolError::failed(format!(
+        let message = format!(
             "nothing was sent: the credential for `{name}` holds a line end or another control character; \
              the operator has to set it again"
-        ))
+        );
+        // For hosts, which tell by the type what to do.
+        let place = format!("`{name}`").into();
+        let cause = OpenApiError::Credential { place, reason: "it holds a control character".into() };
+        ToolError::Failed(Box::new(Failure::new(message).source(cause)))
     })
 }
 

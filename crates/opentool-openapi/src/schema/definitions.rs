@@ -101,11 +101,23 @@ pub(crate) fn attach(
 /// How what stands in place of a schema that is too much begins.
 pub(crate) const LEFT_OUT: &str = "left out for brevity: ";
 
-/// What stands in place of a schema that is too much.
+/// The types of 2020-12.
+const KINDS: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
+
+/// What stands in place of a schema that is too much: its title and what kind of value it is.
 pub(super) fn cut(schema: &Value, name: &str) -> Value {
     let mut out = Map::new();
     if let Some(title) = schema.get("title").filter(|title| title.is_string()) {
         out.insert("title".to_owned(), title.clone());
+    }
+    // As a document writes it, too, where that says the same as 2020-12.
+    let is_kind = |kind: &Value| kind.as_str().is_some_and(|kind| KINDS.contains(&kind));
+    let kind = schema.get("type").filter(|kind| match kind {
+        Value::Array(kinds) => !kinds.is_empty() && kinds.iter().all(is_kind),
+        kind => is_kind(kind) && schema.get("nullable").is_none(),
+    });
+    if let Some(kind) = kind {
+        out.insert("type".to_owned(), kind.clone());
     }
     out.insert("$comment".to_owned(), Value::String(format!("{LEFT_OUT}{name}")));
     Value::Object(out)

@@ -138,19 +138,7 @@ fn stubs(schema: &Value, seen: &HashSet<String>, all: &Map<String, Value>) -> Ve
     collect(schema, &mut names);
     let mut new = HashSet::new();
     names.retain(|name| !seen.contains(name) && new.insert(name.clone()));
-    names
-        .into_iter()
-        .map(|name| (name.clone(), stub(all.get(&name).unwrap_or(&Value::Null), &name)))
-        .collect()
-}
-
-/// What stands in place of a definition: what kind of value it is, no more.
-fn stub(whole: &Value, name: &str) -> Value {
-    let mut stub = cut(whole, name);
-    if let (Some(members), Some(kind)) = (stub.as_object_mut(), whole.get("type")) {
-        members.insert("type".to_owned(), kind.clone());
-    }
-    stub
+    names.into_iter().map(|name| (name.clone(), cut(all.get(&name).unwrap_or(&Value::Null), &name))).collect()
 }
 
 /// How many bytes a member takes.

@@ -100,7 +100,10 @@ fn results_do_not_carry_a_whole_api() {
     let tools = api.tools().unwrap();
     let result = tools.definitions().next().unwrap().output_schema.as_ref().unwrap().to_string();
     assert!(result.len() < 7_000, "{}", result.len());
-    assert!(result.contains("left out for brevity: S"), "{result}");
+    // The last one is there with less, or something stands in its place.
+    let is_cut =
+        result.contains("left out for brevity: S") || result.ends_with(r#""next":{"type":"object"}}}}}"#);
+    assert!(is_cut, "{result}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::args::examples;
 use crate::call::standard_input;
 use crate::console::{Console, STRONG};
 use crate::error::CliError;
-use crate::source::{Loading, Place, Source, SourceSpec, load_one};
+use crate::source::{Loading, Place, Selection, Source, SourceSpec, gather, load_one};
 use crate::target;
 
 /// The longest picture of what was written, in characters.
@@ -27,7 +27,8 @@ const SHOWN: usize = 300;
 /// `duration`, whose usual values break the rules of their names. Nothing is run or sent.
 /// With `--from` the model is taken to have seen the tool in that dialect, as
 /// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on. The
-/// tool may then be named as the provider knows it. The stages are shown for arguments
+/// tool may then be named as the provider knows it; names are made of all tools that are
+/// exported together, so choose the same ones as there (`--only` and its like). The stages are shown for arguments
 /// that are refused in the end as well, up to the point where that is decided.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
@@ -57,6 +58,8 @@ pub(crate) struct Args {
     strict: Option<Strict>,
     #[command(flatten)]
     loading: Loading,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 /// The modes by name: `--help` and completions list them.
@@ -75,7 +78,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         ));
     }
     let source = load_one(args.source, &args.loading, console)?;
-    let tools = source.tools()?;
+    let tools = chosen(&source, &args.selection, &args.tool, console)?;
     let seen = args.from.map(|dialect| target::lowering(dialect, args.strict));
     let (tool, decoder) = seen_as(&source, &tools, &args.tool, seen)?;
     let written = match args.arguments {
@@ -90,6 +93,25 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     }
     let (place, tool) = (source.spec.written(), tool.name.clone());
     examined.result.map(|_| ()).map_err(|error| CliError::Misfit { error: error.into(), place, tool })
+}
+
+/// The tools that the model is taken to have seen.
+fn chosen(
+    source: &Source,
+    selection: &Selection,
+    tool: &str,
+    console: &Console,
+) -> Result<ToolSet, CliError> {
+    let tools = source.tools()?;
+    if selection.is_everything() {
+        return Ok(tools);
+    }
+    let chosen = gather(std::slice::from_ref(source), selection, console)?;
+    if tools.contains(tool) && !chosen.contains(tool) {
+        let message = format!("`{tool}` is not among the tools that were chosen");
+        return Err(CliError::argument(message, "leave `--only` and its like out, or choose it too"));
+    }
+    Ok(chosen)
 }
 
 /// The tool, by its own name or by that which the provider knows, and the way back for arguments written for it.

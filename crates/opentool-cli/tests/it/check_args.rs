@@ -183,6 +183,26 @@ fn a_tool_may_be_named_as_the_provider_knows_it() {
 }
 
 #[test]
+fn names_are_those_of_the_same_export() {
+    let schema = |property: &str| json!({"type": "object", "properties": {property: {"type": "integer"}}, "additionalProperties": false});
+    let definitions = json!([
+        {"name": "order create", "inputSchema": schema("id")},
+        {"name": "order.create", "inputSchema": schema("number")},
+    ])
+    .to_string();
+    let run = |words: &[&str]| opentool(words).file("tools.json", definitions.as_str()).end();
+    let only = ["--only", "order.create"];
+    let exported = run(&[&["export", "tools.json", "--to", "openai"], &only[..]].concat()).success();
+    assert_eq!(exported.json()[0]["function"]["name"], "order_create");
+    let line = ["check-args", "tools.json", "order_create", "{\"number\": 1}", "--from", "openai"];
+    run(&[&line[..], &only].concat()).success();
+    // Without, it is the name of the other one.
+    refused(&run(&line), "/number");
+    run(&[&["check-args", "tools.json", "order create", "{}"], &only[..]].concat())
+        .failure(4, &["`order create` is not among the tools that were chosen"]);
+}
+
+#[test]
 fn a_text_may_look_like_an_option_or_be_missing() {
     let ran = check("getPetById", "-1", &["--json"]);
     assert_eq!(ran.json()["errors"][0]["code"], "type_mismatch", "\n{ran}");

@@ -163,7 +163,8 @@ impl Agent {
         self.setting(|settings| settings.answer_repairs = times)
     }
 
-    /// Sets how long one turn may take, the model and the tools together; `None` for no limit, which is the default. A
+    /// Sets how long one turn may take: the model, the tools, and whoever is asked meanwhile; a run that ran out of time
+    /// waits for decisions as one that was suspended does. `None` for no limit, which is the default. A
     /// deadline in the context holds as well.
     pub fn turn_timeout(self, limit: impl Into<Option<Duration>>) -> Self {
         let limit = limit.into();

@@ -81,14 +81,19 @@ impl Agent {
                     if !std::mem::take(&mut goes_on) && self.is_enough(run, started.elapsed())? {
                         run.stop()?;
                     } else {
-                        guarded_future("what limits the history", self.compact(run)).await??;
+                        if self.settings.history.is_some() {
+                            let compacting = guarded_future("what limits the history", self.compact(run));
+                            self.unless_given_up(async { compacting.await? }).await?;
+                        }
                         self.next_answer(run).await?;
                     }
                     self.write_down(run).await?;
                 }
                 Step::Call(_) => self.dispatcher.perform(run).await?,
                 Step::Approve(_) => {
-                    let all = self.dispatcher.ask_approver(run).await?;
+                    // What is not decided then can be later, in a run that is resumed.
+                    let asking = async { Ok(self.dispatcher.ask_approver(run).await?) };
+                    let all = self.unless_given_up(asking).await?;
                     self.write_down(run).await?;
                     if !all {
                         // What was allowed runs before the run waits for the rest.
@@ -149,6 +154,17 @@ impl Agent {
     }
 
     async fn ask(&self, messages: &[Message], round: u32) -> Result<ChatReply, Stop> {
+        let choice = choice_of(&self.settings.tool_choice, round);
+        let request = ChatRequest::new(messages, self.tools())
+            .tool_choice(&choice)
+            .parallel_calls(self.settings.parallel_calls)
+            .strict(self.settings.strict);
+        let asking = guarded_future("the model", self.traced_answer(request));
+        self.unless_given_up(async { asking.await?.map_err(Stop::Model) }).await
+    }
+
+    /// Does this, unless the host gives up first or its time is over.
+    async fn unless_given_up<T>(&self, doing: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
         let cx = self.dispatcher.host();
         if cx.cancel_signal().is_cancelled() {
             return Err(Stop::Cancelled);
@@ -157,21 +173,14 @@ impl Agent {
         if deadline.is_some_and(|at| at <= Instant::now()) {
             return Err(Stop::TimedOut);
         }
-        let choice = choice_of(&self.settings.tool_choice, round);
-        let request = ChatRequest::new(messages, self.tools())
-            .tool_choice(&choice)
-            .parallel_calls(self.settings.parallel_calls)
-            .strict(self.settings.strict);
-        let asking = async {
-            let asking = guarded_future("the model", self.traced_answer(request));
+        let in_time = async {
             match deadline {
-                Some(at) => timeout_at(at, asking).await.map_err(|_| Stop::TimedOut)?,
-                None => asking.await,
-            }?
-            .map_err(Stop::Model)
+                Some(at) => timeout_at(at, doing).await.map_err(|_| Stop::TimedOut)?,
+                None => doing.await,
+            }
         };
-        match select(pin!(asking), cx.cancel_signal().cancelled()).await {
-            Either::Left((reply, _)) => reply,
+        match select(pin!(in_time), cx.cancel_signal().cancelled()).await {
+            Either::Left((result, _)) => result,
             Either::Right(((), _)) => Err(Stop::Cancelled),
         }
     }

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use opentool_agent::{
     Agent, AgentError, AgentEvent, Approvals, Decision, Dispatcher, PendingCall, Run, Step, Verdict, chat,
 };
-use opentool_core::{Annotations, Tool, ToolCall, ToolOutput};
+use opentool_core::{Annotations, Cancellation, Tool, ToolCall, ToolContext, ToolOutput};
 use serde_json::{Value, json};
 
 use crate::fixtures::{Raw, echo, raw, set, texts};
@@ -346,4 +347,33 @@ async fn a_suspended_run_survives_its_process() {
     let reply = shop(&log, chat::script().text("Bought.")).resume(run).await.unwrap();
     assert_eq!(reply.text, "Bought.");
     assert_eq!(std::fs::read_to_string(log).unwrap(), "find\nbuy\n", "each ran once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_gives_up_does_not_wait_for_people_and_the_decision_can_still_come() {
+    for cancelled in [true, false] {
+        let (bought, cancellation) = (Arc::default(), Cancellation::new());
+        let signal = cancellation.clone();
+        let model = chat::script().calls([("buy", json!({"n": 1}))]).text("done");
+        let agent = Agent::new(model, set![counted("buy", &bought)]).approvals(Approvals::new().ask(["buy"]));
+        let waiting = agent
+            .clone()
+            .turn_timeout(Duration::from_secs(60))
+            .extend_context(ToolContext::new().cancellation(cancellation))
+            .approver(move |_| {
+                if cancelled {
+                    signal.cancel();
+                }
+                std::future::pending()
+            });
+        let error = waiting.run("?").await.unwrap_err();
+        match cancelled {
+            true => assert!(matches!(error, AgentError::Cancelled(_)), "{error}"),
+            false => assert!(matches!(error, AgentError::TimedOut(_)), "{error}"),
+        }
+        let mut run = error.into_run().unwrap();
+        run.decide("call_1", Decision::Allow).unwrap();
+        assert_eq!(agent.resume(run).await.unwrap().text, "done");
+        assert_eq!(bought.load(Ordering::SeqCst), 1);
+    }
 }

@@ -1,6 +1,7 @@
 //! What a model is sent of a long conversation.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use opentool_agent::{Agent, AgentError, HistoryLimit, chat};
 use opentool_core::{AssistantMessage, Content, Message, ToolCall, ToolOutput, ToolResult, ToolSet};
@@ -130,4 +131,13 @@ async fn a_summary_that_fails_loses_nothing() {
     assert_eq!(run.messages().len(), history().len());
     let patient = agent.history(HistoryLimit::messages(99));
     assert_eq!(patient.resume(run).await.unwrap().text, "end");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_never_comes_has_the_time_of_the_turn() {
+    let limit = HistoryLimit::messages(2).summarize(|_| std::future::pending());
+    let agent = Agent::new(chat::script().text("end"), ToolSet::new()).history(limit);
+    let error = agent.turn_timeout(Duration::from_secs(60)).run(history()).await.unwrap_err();
+    assert!(matches!(error, AgentError::TimedOut(_)), "{error}");
+    assert_eq!(error.into_run().unwrap().messages().len(), history().len());
 }

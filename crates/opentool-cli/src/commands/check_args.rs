@@ -28,8 +28,9 @@ const SHOWN: usize = 300;
 /// With `--from` the model is taken to have seen the tool in that dialect, as
 /// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on. The
 /// tool may then be named as the provider knows it; names are made of all tools that are
-/// exported together, so choose the same ones as there (`--only` and its like). The stages are shown for arguments
-/// that are refused in the end as well, up to the point where that is decided.
+/// exported together, so choose the same ones as there (`--only` and its like). The
+/// stages are shown for arguments that are refused in the end as well, up to the point
+/// where that is decided.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool check-args petstore.yaml getPetById '{\"petId\": \"2\",}'"

@@ -16,6 +16,7 @@ use opentool::{Message, ToolSet};
 use secrecy::SecretString;
 
 use crate::error::CliError;
+use crate::source::seconds;
 
 pub(crate) use line::{HELP, Typed, read_command};
 pub(crate) use prompt::{Editor, Said};
@@ -32,6 +33,9 @@ pub(crate) struct Talk {
     /// (`gpt-5`), or `replay:FILE` for a recording, which needs no key
     #[arg(short, long, value_name = "MODEL", env = "OPENTOOL_MODEL", hide_env_values = true)]
     model: Option<String>,
+    /// How long one answer of the model may take, in seconds; by default 600, and 300 of them without a word
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, hide_short_help = true)]
+    model_timeout: Option<Duration>,
     /// Instructions that stand before the conversation; `@FILE` reads them
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
@@ -90,7 +94,7 @@ impl Talk {
         secrets: &[SecretString],
         timeout: Duration,
     ) -> Result<(Agent, Vec<Message>), CliError> {
-        let model = model::named(self.model.as_deref(), self.record.as_deref(), secrets)?;
+        let model = model::named(self.model.as_deref(), self.model_timeout, self.record.as_deref(), secrets)?;
         let limits = Limits::new()
             .rounds(self.max_rounds)
             .calls(self.max_calls)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use opentool::agent::{AgentError, Exceeded, Run, chat};
 use opentool::{ChatModel, Message, ModelError};
@@ -22,12 +23,13 @@ const MODELS: &str = "set the key of a provider (OPENAI_API_KEY, ANTHROPIC_API_K
      name its model: `--model anthropic:claude-sonnet-4-5`, or in OPENTOOL_MODEL; `--model ollama:qwen3` asks a local \
      Ollama; `--model replay:FILE` plays a recording and needs no key";
 
-/// The model of this name, recorded where that is wanted.
+/// The model of this name, with this limit of time on its answers, recorded where that is wanted.
 ///
 /// # Errors
 /// [`CliError::Model`] for a model that cannot be asked, and a file that cannot be written.
 pub(super) fn named(
     name: Option<&str>,
+    limit: Option<Duration>,
     record: Option<&Path>,
     secrets: &[SecretString],
 ) -> Result<Arc<dyn ChatModel>, CliError> {
@@ -39,7 +41,12 @@ pub(super) fn named(
             code: "no_model",
         });
     };
-    let model = chat::model(name).map_err(|error| {
+    let set_up = |model: chat::Model| match limit {
+        // Who says how long an answer may take wants it to be waited for, words or none.
+        Some(limit) => model.timeout(limit).stall_timeout(limit),
+        None => model,
+    };
+    let model = chat::model_with(name, set_up).map_err(|error| {
         let help = match &error {
             ModelError::Unauthorized(_) => Some(MODELS),
             ModelError::Unsupported(_) if !name.contains(':') => Some(MODELS),

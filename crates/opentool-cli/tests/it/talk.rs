@@ -301,6 +301,15 @@ fn what_an_mcp_server_adds_is_there_in_the_next_turn() {
 }
 
 #[test]
+fn a_model_that_does_not_answer_is_waited_for_as_long_as_the_person_says() {
+    let silent = Upstream::silent();
+    let words = ["ask", "Hi.", "--model-timeout", "0.2"];
+    let ran = with_model(&words, &silent).end().failure(5, &["within 200 ms"]);
+    assert!(silent.requests().len() > 1, "it is asked again\n{ran}");
+    with_model(&["ask", "Hi.", "--model-timeout", "0"], &silent).end().failure(2, &["seconds above 0"]);
+}
+
+#[test]
 fn a_question_needs_no_tools_and_instructions_come_from_a_file() {
     let server = model(vec![says("Hello.")]);
     let ran = with_model(&["ask", "Hi.", "--system", "@rules.txt"], &server)

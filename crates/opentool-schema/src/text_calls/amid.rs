@@ -7,12 +7,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{TextCalls, json, python};
+use super::{Calls, json, python};
 
 /// Calls in a row at the end of a text.
 const MOST: usize = 16;
 
-pub(super) fn read(text: &str, names: &HashSet<&str>) -> Option<TextCalls> {
+pub(super) fn read(text: &str, names: &HashSet<&str>) -> Calls {
     let mut rest = text.trim_end();
     let mut pieces = Vec::new();
     while pieces.len() < MOST
@@ -22,18 +22,19 @@ pub(super) fn read(text: &str, names: &HashSet<&str>) -> Option<TextCalls> {
         pieces.push(calls);
         rest = before.trim_end();
     }
-    let mut found = TextCalls::default();
-    for piece in pieces.into_iter().rev() {
-        found.add(Ok(piece.calls));
-        found.problems.extend(piece.problems);
-    }
-    Some(found).filter(|found| !found.is_empty())
+    let mut all = Calls::default();
+    all.all.extend(pieces.into_iter().rev().flat_map(|piece: Calls| piece.all));
+    all
 }
 
 /// The code with which a text ends, and what stands before it.
 fn last_code(text: &str) -> Option<(&str, &str)> {
     if let Some(fenced) = text.strip_suffix("```") {
-        let (before, inside) = fenced.rsplit_once("```")?;
+        // A fence begins a line; those in the strings of JSON do not.
+        let line = fenced.rfind("\n```").map(|at| at.saturating_add(1));
+        let (before, opened) =
+            fenced.split_at_checked(line.or_else(|| fenced.starts_with("```").then_some(0))?)?;
+        let inside = opened.strip_prefix("```")?;
         let language = inside.find('\n')?;
         return Some((before, inside.get(language..)?));
     }
@@ -54,9 +55,10 @@ fn last_code(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The calls that a piece of code is, if all of them name tools.
-fn calls(code: &str, names: &HashSet<&str>) -> Option<TextCalls> {
+fn calls(code: &str, names: &HashSet<&str>) -> Option<Calls> {
     let code = code.trim();
     let found = json::whole(code).or_else(|| python::read(code))?;
-    let known = found.calls.iter().all(|call| names.contains(call.name.as_str()));
-    (known && !found.calls.is_empty()).then_some(found)
+    let mut calls = found.all.iter().flatten();
+    let known = calls.all(|call| names.contains(call.name.as_str()));
+    (known && found.all.iter().any(Result::is_ok)).then_some(found)
 }

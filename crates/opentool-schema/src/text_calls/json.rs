@@ -4,19 +4,48 @@ use opentool_core::Problem;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{TextCall, TextCalls, cut_off, nothing_lost};
+use super::{Calls, MOST, TextCall, cut_off, nothing_lost};
 use crate::exact::Look;
-use crate::repair::{self, Fault, Tolerance, Written, first_value};
+use crate::repair::{self, Fault, Tolerance, Written, first_value, next_value};
 
-/// The calls that a JSON text is.
-pub(super) fn calls(text: &str) -> Result<Vec<TextCall>, Problem> {
-    let written = written(text)?;
-    nothing_lost(&written.marks)?;
-    let items = match written.value {
-        Value::Array(items) => items,
-        other => vec![other],
-    };
-    items.into_iter().map(|item| call(item).ok_or_else(not_a_call)).collect()
+/// The calls that one value of JSON is. What is wrong with one of a list is that one's problem.
+fn calls(text: &str) -> Result<Calls, Problem> {
+    let Written { value, mut marks } = written(text)?;
+    let mut calls = Calls::default();
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.into_iter().enumerate() {
+                let lost = nothing_lost(&marks.take_item(index));
+                calls.push(lost.and_then(|()| call(item)));
+            }
+        }
+        other => calls.push(nothing_lost(&marks).and_then(|()| call(other))),
+    }
+    Ok(calls)
+}
+
+/// The calls with which a text begins, one or more values of JSON; `behind` says what may follow them, and where to go on.
+pub(super) fn items<'t>(
+    text: &'t str,
+    behind: impl Fn(&'t str) -> Option<&'t str>,
+) -> Result<(Calls, &'t str), Problem> {
+    let mut found = Calls::default();
+    let mut rest = text;
+    loop {
+        let (one, after) = value(rest).ok_or_else(|| fault(rest))?;
+        found.all.extend(calls(one)?.all);
+        let next = after.trim_start();
+        let separated = next.strip_prefix([';', ',']).map(str::trim_start);
+        rest = separated.unwrap_or(next);
+        if !rest.starts_with("[{") && !rest.starts_with('{') {
+            return behind(if rest.is_empty() { rest } else { after }).map(|rest| (found, rest)).ok_or_else(
+                || Problem::new("", "json").expected("expected nothing behind the call, but it goes on"),
+            );
+        }
+        if found.all.len() > MOST {
+            return Ok((found, rest));
+        }
+    }
 }
 
 /// The arguments of one call, nearly JSON at least. They stay text where reading would lose something, a number's digits
@@ -27,25 +56,47 @@ pub(super) fn arguments(text: &str) -> Result<Value, Problem> {
     Ok(if exact { written.value } else { Value::from(text) })
 }
 
-/// Where the object or list ends with which a text begins, in a fence or not: what looks like a mark inside is part of a
-/// string. `None` where it begins with something else, or with what cannot be read.
-pub(super) fn end(text: &str) -> Option<usize> {
-    let body = fence(text.trim_start()).trim_start();
-    if !body.starts_with(['{', '[']) {
-        return None;
-    }
-    let before = text.len().saturating_sub(body.len());
-    let mut values = serde_json::Deserializer::from_str(body).into_iter::<IgnoredAny>();
-    let end = match values.next() {
-        Some(Ok(_)) => values.byte_offset(),
-        _ => first_value(body, Tolerance::Sure)?.1,
-    };
-    Some(before.saturating_add(end))
+/// The object or list with which a text begins, in a fence or not, and what follows it: what looks like a mark inside is
+/// part of a string. `None` where it begins with something else, or with what cannot be read.
+pub(super) fn value(text: &str) -> Option<(&str, &str)> {
+    let plain = text.trim_start();
+    let body = fence(plain);
+    let (value, rest) = body.split_at_checked(end(body)?)?;
+    let is_fenced = body.len() < plain.len();
+    let rest = rest.trim_start().strip_prefix("```").filter(|_| is_fenced).unwrap_or(rest);
+    Some((value, rest))
 }
 
-/// Whether a text begins as JSON does, and cannot be read as such: nobody knows where it ends.
-pub(super) fn is_broken(text: &str) -> bool {
-    fence(text.trim_start()).starts_with('{') && end(text).is_none()
+/// Where the object or list ends with which a text begins.
+fn end(text: &str) -> Option<usize> {
+    strict_end(text).or_else(|| first_value(text, Tolerance::Sure).map(|(_, end)| end))
+}
+
+/// Where the object or list ends with which a text begins and that is JSON to the letter.
+pub(super) fn strict_end(text: &str) -> Option<usize> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    Some(values.byte_offset())
+}
+
+/// Where the object ends with which a text begins, nearly JSON at least, `tail` bytes before the end of which stands the
+/// last brace.
+pub(super) fn near_end(text: &str, tail: usize) -> Option<usize> {
+    let last_brace = text.len().saturating_sub(tail);
+    next_value(text, last_brace, Tolerance::Sure).map(|(_, end)| end)
+}
+
+/// Why the value cannot be read with which a text begins.
+pub(super) fn fault(text: &str) -> Problem {
+    let no_json = || Problem::new("", "json").expected("expected a call as JSON");
+    match repair::read(fence(text.trim_start()), Tolerance::Sure) {
+        Err(Fault::Truncated) => cut_off(),
+        Err(_) => no_json(),
+        Ok(written) => nothing_lost(&written.marks).err().unwrap_or_else(no_json),
+    }
 }
 
 /// A text without the start of the fence around it.
@@ -75,32 +126,36 @@ const NAMES: [&str; 4] = ["name", "tool_name", "function", "tool"];
 const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "input", "tool_input"];
 
 /// `{"name", "arguments"}` in its spellings.
-fn call(value: Value) -> Option<TextCall> {
-    let Value::Object(mut members) = value else { return None };
+fn call(value: Value) -> Result<TextCall, Problem> {
+    let Value::Object(mut members) = value else { return Err(not_a_call()) };
     let id = IDS.iter().find_map(|key| members.get(*key)?.as_str()).map(str::to_owned);
     // OpenAI's: `{"type": "function", "function": {…}}`.
     if let Some(Value::Object(inner)) = members.get_mut("function") {
         let inner = std::mem::take(inner);
-        if ARGUMENTS.iter().any(|key| members.contains_key(*key)) {
-            return None;
+        let mut others = NAMES.iter().filter(|key| **key != "function").chain(&ARGUMENTS);
+        if others.any(|key| members.contains_key(*key)) {
+            return Err(not_a_call());
         }
         members = inner;
     }
-    let name = NAMES.iter().find_map(|key| members.get(*key)?.as_str())?.to_owned();
+    let mut names = NAMES.iter().filter_map(|key| members.get(*key)?.as_str());
+    let name = names.next().ok_or_else(not_a_call)?.to_owned();
+    let is_clear = names.next().is_none();
     let mut given = ARGUMENTS.iter().filter_map(|key| members.shift_remove(*key));
     let arguments = given.next();
     // Which of two, or what else is meant to be an argument, nobody can say; to leave it out would be another call.
-    if given.next().is_some() {
-        return None;
+    if given.next().is_some() || !is_clear {
+        return Err(not_a_call());
     }
     drop(given);
     let is_known =
         |key: &String| NAMES.iter().chain(&IDS).chain(&["type", "index"]).any(|known| key == known);
     if arguments.is_none() && !members.keys().all(is_known) {
-        return None;
+        return Err(not_a_call());
     }
     let id = id.filter(|id| !id.is_empty());
-    Some(TextCall { id, ..TextCall::new(&name, object(arguments.unwrap_or(Value::Null))) })
+    let call = TextCall::new(&name, object(arguments.unwrap_or(Value::Null)))?;
+    Ok(TextCall { id, ..call })
 }
 
 /// Arguments that are the text of an object become the object; other things stay for validation to refuse.
@@ -116,36 +171,38 @@ pub(crate) fn object(arguments: Value) -> Value {
 }
 
 /// A text that is calls as JSON and nothing else, in a fence or not.
-pub(super) fn whole(text: &str) -> Option<TextCalls> {
+pub(super) fn whole(text: &str) -> Option<Calls> {
     let body = text.trim();
     let body = match body.strip_prefix("```") {
-        Some(fenced) => {
-            let inside = fenced.strip_suffix("```")?;
-            inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim()
-        }
+        Some(_) => fence(body.strip_suffix("```")?).trim(),
         None => body,
     };
     if !body.starts_with('{') && !body.starts_with("[{") {
         return None;
     }
-    let mut found = TextCalls::default();
+    let mut found = Calls::default();
     let mut rest = body;
-    while !rest.is_empty() && !found.full() {
-        let (one, after) = rest.split_at_checked(end(rest)?)?;
-        let value = written(one).ok()?.value;
-        let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
-        if items.is_empty() || !items.iter().all(is_meant) {
+    while !rest.is_empty() && found.all.len() <= MOST {
+        let (one, after) = value(rest)?;
+        if !is_meant(one) {
             return None;
         }
-        found.add(calls(one));
+        found.all.extend(calls(one).ok()?.all);
         let after = after.trim_start();
         rest = after.strip_prefix(';').unwrap_or(after).trim_start();
     }
     Some(found)
 }
 
+/// Whether a value of JSON can be nothing but calls.
+pub(super) fn is_meant(text: &str) -> bool {
+    let Ok(Written { value, .. }) = written(text) else { return false };
+    let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
+    !items.is_empty() && items.iter().all(is_call)
+}
+
 /// Whether a value can be nothing but a call.
-fn is_meant(item: &Value) -> bool {
+fn is_call(item: &Value) -> bool {
     let inner = item.get("function").filter(|inner| inner.is_object()).unwrap_or(item);
     let named = ["name", "tool_name"].iter().any(|key| inner.get(*key).is_some_and(Value::is_string));
     named && ["arguments", "parameters"].iter().any(|key| inner.get(*key).is_some())

@@ -1,20 +1,33 @@
 //! Tool calls that a model wrote into its text, because its server or template has no calls of its own.
 //!
 //! Hermes and Qwen tags, Mistral, Llama, DeepSeek, Kimi, GLM, Granite, Cohere, Harmony, XML, ReAct, Python calls, fenced
-//! JSON: the marker that comes first decides, and its call is read to its end before the next one is looked for; what
-//! stands inside an argument is never a call. It reads only: names are as they were written (see
-//! [`resolve_name`](crate::resolve_name)), arguments still pass through validation. It is for a host to decide that
-//! a model's text may hold calls; text from elsewhere must never come here. Text that merely talks about calls has
-//! none: a marker in quotes, an example with more words behind it.
+//! JSON: a text is read from its first mark on, and each call to its end by its own grammar before the next mark is
+//! looked for; what stands inside an argument is never a call. What is begun and cannot be read to its end is a problem,
+//! and nothing behind it counts as a call: it may be a part of an argument. The calls before it stand. So do not those in
+//! tags whose values nothing escapes, where a later closing tag tells that a value was longer than it seemed.
+//!
+//! What tools answered is not the model's to write, and thoughts are not what it does: no call is taken from them.
+//!
+//! It reads only: names are as they were written (see [`resolve_name`](crate::resolve_name)), arguments still pass through
+//! validation. It is for a host to decide that a model's text may hold calls; text from elsewhere must never come here.
+//! Text that merely talks about calls has none: a marker in quotes, an example with more words behind it.
 
 mod amid;
+mod closed;
+mod elements;
+mod harmony;
 mod json;
 mod marked;
+mod marks;
 mod named;
-mod opening;
 mod python;
+mod quoted;
 mod react;
+mod scan;
+mod tag;
 mod tagged;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use json::object;
 use std::collections::HashSet;
@@ -45,8 +58,45 @@ pub struct TextCall {
 }
 
 impl TextCall {
-    fn new(name: &str, arguments: impl Into<Value>) -> Self {
-        Self { name: name.trim().to_owned(), arguments: arguments.into(), id: None }
+    fn new(name: &str, arguments: impl Into<Value>) -> Result<Self, Problem> {
+        Ok(Self { name: named(name)?.to_owned(), arguments: arguments.into(), id: None })
+    }
+}
+
+/// The calls that one reader found: each read, or refused where only that one is in doubt.
+#[derive(Debug, Default)]
+struct Calls {
+    all: Vec<Result<TextCall, Problem>>,
+    /// Values are text as it stands, in which nothing is escaped.
+    is_raw: bool,
+}
+
+impl Calls {
+    fn one(call: Result<TextCall, Problem>) -> Self {
+        Self { all: vec![call], is_raw: false }
+    }
+
+    fn push(&mut self, call: Result<TextCall, Problem>) {
+        self.all.push(call);
+    }
+}
+
+/// What a reader found, and what follows; or why nothing behind the mark is read.
+type Read<'t> = Result<(Calls, &'t str), Unread<'t>>;
+
+/// Why a mark has no calls.
+enum Unread<'t> {
+    /// It cannot be read to its end: nobody knows what the rest of the text is.
+    Stop(Problem),
+    /// It is only words, unless something follows that could be a call.
+    Talk(Problem),
+    /// What begins here is not the model's to write; up to here it was looked at.
+    Foreign(&'t str),
+}
+
+impl From<Problem> for Unread<'_> {
+    fn from(problem: Problem) -> Self {
+        Self::Stop(problem)
     }
 }
 
@@ -56,7 +106,8 @@ impl TextCall {
 pub struct TextCalls {
     /// The calls in order.
     pub calls: Vec<TextCall>,
-    /// What was meant to be a call and cannot be read, one problem each: cut off, or not JSON.
+    /// What was meant to be a call and cannot be read, one problem each, with the beginning and the line of the text: cut
+    /// off, not JSON, a name that is none. Where nobody knows its end, nothing behind it was read.
     pub problems: Vec<Problem>,
 }
 
@@ -66,25 +117,20 @@ impl TextCalls {
         self.calls.is_empty() && self.problems.is_empty()
     }
 
-    fn add(&mut self, calls: Result<Vec<TextCall>, Problem>) {
-        match calls {
-            Ok(calls) => self.calls.extend(calls),
-            Err(problem) => self.problems.push(problem),
+    /// Takes calls; `false` where there are more than are read.
+    fn add(&mut self, calls: Calls) -> bool {
+        for call in calls.all {
+            if self.calls.len() >= MOST || self.problems.len() >= MOST {
+                let problem = Problem::new("", "more").expected(format!("expected at most {MOST} calls"));
+                self.problems.push(problem);
+                return false;
+            }
+            match call {
+                Ok(call) => self.calls.push(call),
+                Err(problem) => self.problems.push(problem),
+            }
         }
-        if self.calls.len() > MOST {
-            self.calls.truncate(MOST);
-            let problem = Problem::new("", "more").expected(format!("expected at most {MOST} calls"));
-            self.problems.push(problem);
-        }
-    }
-
-    fn extend(&mut self, more: Self) {
-        self.add(Ok(more.calls));
-        self.problems.extend(more.problems);
-    }
-
-    fn full(&self) -> bool {
-        self.calls.len() >= MOST || self.problems.len() >= MOST
+        true
     }
 }
 
@@ -97,12 +143,11 @@ impl TextCalls {
 /// assert_eq!(found.calls[0].name, "add");
 /// ```
 pub fn parse_text_calls(text: &str) -> TextCalls {
-    let body = after_thoughts(text);
-    whole(body).unwrap_or_else(|| opening::read(body, whole))
+    scan::read(without_end(text)).0
 }
 
 /// A text that is calls and nothing else, without any mark.
-fn whole(text: &str) -> Option<TextCalls> {
+fn whole(text: &str) -> Option<Calls> {
     [json::whole, python::read, named::read].iter().find_map(|read| read(text))
 }
 
@@ -117,31 +162,24 @@ fn whole(text: &str) -> Option<TextCalls> {
 /// assert!(parse_text_calls_of(text, ["multiply"]).is_empty());
 /// ```
 pub fn parse_text_calls_of<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> TextCalls {
-    let found = parse_text_calls(text);
-    if !found.is_empty() {
-        return found;
+    let (mut found, said) = scan::read(without_end(text));
+    if let Some(said) = said.filter(|_| found.is_empty()) {
+        let names: HashSet<&str> = names.into_iter().collect();
+        found.add(amid::read(said, &names));
     }
-    let names: HashSet<&str> = names.into_iter().collect();
-    amid::read(after_thoughts(text), &names).unwrap_or_default()
-}
-
-/// The text after what the model thought to itself: calls in there were only considered. Where the opening tag is part
-/// of the prompt, [`opening`] finds the closing one, outside the strings of calls.
-fn after_thoughts(text: &str) -> &str {
-    let text = without_end(text);
-    let Some((open, close)) = opening::THOUGHTS.iter().find(|(open, _)| text.starts_with(open)) else {
-        return text;
-    };
-    match text.get(open.len()..).and_then(|thoughts| thoughts.split_once(close)) {
-        Some((_, said)) => said.trim_start(),
-        None => "",
-    }
+    found
 }
 
 /// A call that ends before it is whole.
 fn cut_off() -> Problem {
     Problem::new("", "truncated")
         .expected("expected a whole call, but the text ends too early; it is not run")
+}
+
+/// Something that the model did not get, but wrote itself.
+fn foreign() -> Problem {
+    Problem::new("", "call")
+        .expected("expected the model to stop before the result of a tool, but it wrote one itself; no call behind it is run")
 }
 
 /// That nothing was lost when it was read: no number rounded, no member for another one with its key.
@@ -170,39 +208,28 @@ fn put(members: &mut Map<String, Value>, key: &str, value: Value) -> Result<(), 
     }
 }
 
-/// Whether a marker at a place is quoted, not used: `` `<tool_call>` ``. A fence does not count.
-fn is_quoted(before: &str, after: &str) -> bool {
-    let tick = |end: Option<char>, next: Option<char>| end == Some('`') && next != Some('`');
-    let (mut back, mut on) = (before.chars().rev(), after.chars());
-    tick(back.next(), back.next()) || tick(on.next(), on.next())
-}
-
 /// Whether a word can be the name of a tool.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | ':' | '/'))
 }
 
+/// The name of a tool or an argument, without the space around it: one that could be a part of something else is none.
+fn named(name: &str) -> Result<&str, Problem> {
+    let name = name.trim();
+    let is_odd = |c: char| c.is_control() || "()[]{}<>|｜\"'`\\".contains(c);
+    if name.is_empty() || name.contains(is_odd) {
+        let problem = Problem::new("", "call-name");
+        return Err(problem.expected("expected a name without brackets, quotes, bars and control characters"));
+    }
+    Ok(name)
+}
+
 /// A text without the tokens that end a message.
 fn without_end(text: &str) -> &str {
-    let mut text = text.trim();
+    let mut text = text.trim_end();
     while let Some(shorter) = ENDS.iter().find_map(|end| text.strip_suffix(end)) {
         text = shorter.trim_end();
     }
     text
-}
-
-/// What stands between two marks, and what follows; `None` for the end where it does not come. Marks inside JSON with
-/// which the text begins are part of a string, and mark nothing.
-fn between<'t>(text: &'t str, end: &str) -> (&'t str, Option<&'t str>) {
-    between_past(text, json::end(text).unwrap_or(0), end)
-}
-
-/// [`between`], with the end looked for from a place on.
-fn between_past<'t>(text: &'t str, from: usize, end: &str) -> (&'t str, Option<&'t str>) {
-    let found = text.get(from..).and_then(|rest| rest.find(end)).map(|at| at.saturating_add(from));
-    match found.and_then(|at| text.split_at_checked(at)) {
-        Some((inside, after)) => (inside, after.get(end.len()..)),
-        None => (text, None),
-    }
 }

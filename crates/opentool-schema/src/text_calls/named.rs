@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{TextCall, TextCalls, is_name, json};
+use super::{Calls, TextCall, is_name, json};
 
 /// Words that stand before JSON and are no names of tools.
 const LABELS: [&str; 12] = [
@@ -20,7 +20,7 @@ const LABELS: [&str; 12] = [
     "schema",
 ];
 
-pub(super) fn read(text: &str) -> Option<TextCalls> {
+pub(super) fn read(text: &str) -> Option<Calls> {
     let body = text.trim();
     let body = body.strip_prefix("<|assistant|>").unwrap_or(body).trim_start();
     let (name, arguments) = body.split_once('\n')?;
@@ -32,7 +32,6 @@ pub(super) fn read(text: &str) -> Option<TextCalls> {
     }
     // Only what is JSON to the letter: there is no marker that says that this is a call.
     let Ok(Value::Object(_)) = serde_json::from_str(arguments) else { return None };
-    let mut found = TextCalls::default();
-    found.add(json::arguments(arguments).map(|arguments| vec![TextCall::new(name, arguments)]));
-    Some(found)
+    let call = json::arguments(arguments).and_then(|arguments| TextCall::new(name, arguments));
+    Some(Calls::one(call))
 }

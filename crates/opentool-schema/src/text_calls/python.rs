@@ -1,50 +1,88 @@
-//! Calls as Python: `[weather(city='Paris', days=3), now()]`, and nothing else in the text.
+//! Calls as Python: `[weather(city='Paris', days=3), now()]`.
 //!
 //! Keyword arguments with literal values only; no expression is ever evaluated.
 
+use opentool_core::Problem;
 use serde_json::{Map, Value};
 
-use super::{TextCall, TextCalls, nothing_lost};
+use super::{Calls, MOST, TextCall, nothing_lost};
 use crate::repair::{Marks, Tolerance, Written, bare_literal, next_value};
 
-pub(super) fn read(text: &str) -> Option<TextCalls> {
-    let body = text.trim();
-    let listed = body.strip_prefix('[').and_then(|body| body.strip_suffix(']'));
-    let mut rest = listed.unwrap_or(body).trim();
-    // How much of the text stands behind its last brace: looked for once, not for each value.
-    let tail = text.len().saturating_sub(text.rfind(['}', '｝']).unwrap_or(0));
-    let mut found = TextCalls::default();
-    while !rest.is_empty() && !found.full() {
-        let (call, marks, after) = call(rest, tail)?;
-        found.add(nothing_lost(&marks).map(|()| vec![call]));
-        let after = after.trim_start();
-        rest = match after.strip_prefix([',', ';']) {
-            Some(next) => next.trim_start(),
-            None if after.is_empty() => after,
-            // One call on each line.
-            None if rest.len() > after.len() && listed.is_none() => after,
-            None => return None,
-        };
-    }
-    Some(found).filter(|found| !found.is_empty())
+/// The calls that a text is, and nothing else.
+pub(super) fn read(text: &str) -> Option<Calls> {
+    let (calls, rest) = prefix(text.trim(), tail(text.trim()))?;
+    rest.trim().is_empty().then_some(calls)
 }
 
-/// A call, how its arguments were written, and what follows.
-fn call(text: &str, tail: usize) -> Option<(TextCall, Marks, &str)> {
-    let (name, mut rest) = text.split_once('(')?;
-    let first = name.chars().next()?;
-    let named = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
-    if !named || first.is_ascii_digit() {
+/// The calls with which a text begins, in a list or not, and what follows them; `tail` bytes before the end of which stands
+/// the last brace.
+pub(super) fn prefix(text: &str, tail: usize) -> Option<(Calls, &str)> {
+    let listed = text.strip_prefix('[');
+    let mut rest = listed.unwrap_or(text).trim_start();
+    let mut calls = Calls::default();
+    loop {
+        let (one, after) = call(rest, tail)?;
+        calls.push(one);
+        let next = after.trim_start();
+        if listed.is_some() {
+            if let Some(after) = next.strip_prefix(']') {
+                return Some((calls, after));
+            }
+            rest = next.strip_prefix([',', ';'])?.trim_start();
+            // The model may write a comma behind the last one.
+            if let Some(after) = rest.strip_prefix(']') {
+                return Some((calls, after));
+            }
+        } else {
+            let separated = next.strip_prefix([',', ';']).map(str::trim_start);
+            let more = separated.unwrap_or(next);
+            // One call on each line, or with something between them.
+            let may_follow = separated.is_some() || next.len() < after.len();
+            if !may_follow || call(more, tail).is_none() {
+                return Some((calls, if more.is_empty() { more } else { after }));
+            }
+            rest = more;
+        }
+        if calls.all.len() > MOST {
+            return Some((calls, rest));
+        }
+    }
+}
+
+/// How much of a text stands behind its last brace: looked for once, not for each value.
+pub(super) fn tail(text: &str) -> usize {
+    text.len().saturating_sub(text.rfind(['}', '｝']).unwrap_or(0))
+}
+
+/// Where the arguments end that a text begins with.
+pub(super) fn arguments_end(text: &str, tail: usize) -> Option<usize> {
+    let (_, after) = arguments(text.strip_prefix('(')?, tail)?;
+    Some(text.len().saturating_sub(after.len()))
+}
+
+/// A call, and what follows.
+fn call(text: &str, tail: usize) -> Option<(Result<TextCall, Problem>, &str)> {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-')))?;
+    let (name, inside) = text.split_at_checked(end)?;
+    if name.chars().next()?.is_ascii_digit() {
         return None;
     }
+    let (arguments, after) = arguments(inside.strip_prefix('(')?, tail)?;
+    let read = nothing_lost(&arguments.marks).and_then(|()| TextCall::new(name, arguments.value));
+    Some((read, after))
+}
+
+/// Keyword arguments up to their bracket, how they were written, and what follows.
+fn arguments(text: &str, tail: usize) -> Option<(Written, &str)> {
+    let mut rest = text;
     let mut members = Map::new();
     let mut marks = Marks::default();
     loop {
         rest = rest.trim_start();
         if let Some(after) = rest.strip_prefix(')') {
-            return Some((TextCall::new(name, members), marks, after));
+            return Some((Written { value: members.into(), marks }, after));
         }
-        let (key, after) = rest.split_once('=')?;
+        let (key, after) = rest.split_at_checked(rest.find('=')?)?;
         let key = key.trim();
         if key.is_empty()
             || !key.chars().all(|c| c.is_alphanumeric() || c == '_')
@@ -52,7 +90,7 @@ fn call(text: &str, tail: usize) -> Option<(TextCall, Marks, &str)> {
         {
             return None;
         }
-        let (written, after) = literal(after.trim_start(), tail)?;
+        let (written, after) = literal(after.get(1..)?.trim_start(), tail)?;
         marks.set_key(key, written.marks);
         members.insert(key.to_owned(), written.value);
         rest = after.trim_start();
@@ -73,7 +111,9 @@ fn literal(text: &str, tail: usize) -> Option<(Written, &str)> {
             Some((written, text.get(end..)?))
         }
         quote @ ('"' | '\'') => {
-            let (value, after) = string(text, quote)?;
+            let three: String = [quote; 3].iter().collect();
+            let end = if text.starts_with(&three) { three } else { quote.to_string() };
+            let (value, after) = string(text, &end)?;
             Some((Written::plain(value), after))
         }
         _ => {
@@ -84,9 +124,9 @@ fn literal(text: &str, tail: usize) -> Option<(Written, &str)> {
 }
 
 /// A string literal, with the escapes that Python and JSON share.
-fn string(text: &str, quote: char) -> Option<(Value, &str)> {
+fn string<'t>(text: &'t str, end: &str) -> Option<(Value, &'t str)> {
     let mut out = String::new();
-    let mut letters = text.char_indices().skip(1);
+    let mut letters = text.char_indices().skip(end.len());
     while let Some((at, c)) = letters.next() {
         match c {
             '\\' => match letters.next()?.1 {
@@ -111,7 +151,11 @@ fn string(text: &str, quote: char) -> Option<(Value, &str)> {
                 c @ ('\\' | '/' | '"' | '\'') => out.push(c),
                 other => out.extend(['\\', other]),
             },
-            c if c == quote => return Some((out.into(), text.get(at.saturating_add(1)..)?)),
+            c if end.starts_with(c)
+                && let Some(rest) = text.get(at..)?.strip_prefix(end) =>
+            {
+                return Some((out.into(), rest));
+            }
             c => out.push(c),
         }
     }

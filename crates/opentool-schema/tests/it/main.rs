@@ -24,6 +24,7 @@ mod repeated;
 mod round_trip;
 mod stated;
 mod text_calls;
+mod text_hostile;
 mod text_templates;
 mod tools;
 mod unsure;

@@ -1,0 +1,322 @@
+//! A text from its first mark to its last: each mark is read to its end before the next one is looked for.
+//!
+//! Whatever cannot be read to its end stops the reading: what follows may be a part of it.
+
+use opentool_core::Problem;
+
+use super::marks::{self, Mark};
+use super::quoted::{self, Quoted};
+use super::tag::closes_too_much;
+use super::{
+    Calls, MOST, Read, TextCalls, Unread, closed, elements, foreign, harmony, json, marked, python, react,
+    tagged, whole,
+};
+
+/// Letters of the text that a problem shows.
+const SHOWN: usize = 40;
+
+/// The calls in a text; and what the model said behind its thoughts, if the text was read to its end and what is there may
+/// be a call without any mark.
+pub(super) fn read(text: &str) -> (TextCalls, Option<&str>) {
+    let mut scan = Scan::new(text);
+    scan.run();
+    scan.finish()
+}
+
+/// Whether a text ends where all that is begun in it does.
+pub(super) fn is_whole(text: &str) -> bool {
+    let mut scan = Scan::new(text);
+    scan.run();
+    !scan.is_stopped && scan.doubt.is_none() && scan.found.problems.is_empty()
+}
+
+/// What is no call, and makes a problem of the next one.
+enum Doubt {
+    /// A mark in words.
+    Talk(Problem, usize),
+    /// The result of a tool, or what somebody else said.
+    Foreign(usize),
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    /// Where the next mark is looked for.
+    from: usize,
+    /// The end of what was read last.
+    read: usize,
+    /// The end of the thoughts.
+    said: usize,
+    found: TextCalls,
+    /// How many calls and problems came before the first call whose values are text as it stands; and its end.
+    raw: Option<(usize, usize, usize)>,
+    doubt: Option<Doubt>,
+    /// Where thoughts ended before which there were calls.
+    considered: Option<usize>,
+    /// Problems in thoughts.
+    dropped: usize,
+    is_stopped: bool,
+    /// What stands behind the last brace.
+    tail: usize,
+    /// How often something was looked through that is no JSON, for its end only.
+    loose: usize,
+}
+
+impl<'t> Scan<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            from: 0,
+            read: 0,
+            said: 0,
+            found: TextCalls::default(),
+            raw: None,
+            doubt: None,
+            considered: None,
+            dropped: 0,
+            is_stopped: false,
+            tail: python::tail(text),
+            loose: 0,
+        }
+    }
+
+    fn rest(&self, at: usize) -> &'t str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    fn run(&mut self) {
+        while !self.is_stopped
+            && let Some((at, mark)) = marks::next(self.text, self.from)
+        {
+            // Forward at least, whatever a reader says.
+            self.from = at.saturating_add(1);
+            self.step(at, mark);
+        }
+    }
+
+    fn step(&mut self, at: usize, mark: Mark) {
+        let rest = self.rest(at);
+        match mark {
+            Mark::Quote(ticks) => match quoted::at(self.text, at, ticks) {
+                Quoted::Upto(end) => self.from = end,
+                Quoted::Nothing => self.from = at.saturating_add(ticks),
+                Quoted::Open => self.stop(at, unclosed("expected the end of what is quoted")),
+            },
+            Mark::Json | Mark::Python => self.unmarked(at, mark),
+            Mark::Thoughts => {
+                let close = marks::thoughts_end(rest);
+                match rest.find(&close) {
+                    Some(end) => self.think(at.saturating_add(end).saturating_add(close.len())),
+                    None => self.stop_before_marks(
+                        at,
+                        unclosed("expected the end of the thoughts: a call in them is not run"),
+                    ),
+                }
+            }
+            Mark::ThoughtsEnd(length) => {
+                if !self.found.calls.is_empty() {
+                    self.considered = Some(at);
+                }
+                self.dropped = self.dropped.saturating_add(self.found.problems.len());
+                self.found = TextCalls::default();
+                self.raw = None;
+                if matches!(self.doubt, Some(Doubt::Talk(..))) {
+                    self.doubt = None;
+                }
+                self.think(at.saturating_add(length));
+                // Whoever ends thoughts again and again, and writes no call that can be read, says nothing.
+                if self.dropped > MOST {
+                    self.stop(
+                        at,
+                        unclosed("expected calls that can be read, but there are too many that cannot"),
+                    );
+                }
+            }
+            Mark::Foreign => self.doubt_foreign(at),
+            Mark::Wrapper => self.took(at, tagged::wrapped(rest, self.tail)),
+            Mark::Element => self.took(
+                at,
+                elements::read(rest).map_err(Unread::Stop).map(|(element, rest)| {
+                    (Calls { is_raw: element.is_raw, ..Calls::one(element.call) }, rest)
+                }),
+            ),
+            Mark::Parts(parts) => self.took(at, marked::parted(rest, parts)),
+            Mark::Before(mark, end) => self.took(at, marked::before(rest, mark, end, self.tail)),
+            Mark::Mistral => self.took(at, marked::mistral(rest, self.tail)),
+            Mark::Harmony => {
+                let before = self.text.get(self.read..at).unwrap_or_default();
+                self.took(at, harmony::read(before, rest));
+            }
+            Mark::React => self.took(at, react::read(rest)),
+        }
+    }
+
+    fn think(&mut self, end: usize) {
+        (self.from, self.read, self.said) = (end, end, end);
+    }
+
+    fn doubt_foreign(&mut self, at: usize) {
+        if self.doubt.is_none() {
+            self.doubt = Some(Doubt::Foreign(at));
+        }
+    }
+
+    /// Takes what was read behind the mark at a place.
+    fn took(&mut self, at: usize, read: Read<'t>) {
+        match read {
+            Ok((calls, rest)) => {
+                let end = self.text.len().saturating_sub(rest.len());
+                if !calls.all.is_empty() && self.stop_for_doubt() {
+                    return;
+                }
+                self.from = end.max(self.from);
+                if calls.is_raw && self.raw.is_none() {
+                    self.raw = Some((self.found.calls.len(), self.found.problems.len(), end));
+                }
+                self.add(at, calls);
+                self.read = end;
+            }
+            Err(Unread::Stop(problem)) => {
+                if !self.stop_for_doubt() {
+                    self.stop(at, problem);
+                }
+            }
+            Err(Unread::Talk(problem)) => {
+                if !self.stop_for_doubt() {
+                    self.doubt = Some(Doubt::Talk(problem, at));
+                }
+            }
+            Err(Unread::Foreign(rest)) => {
+                self.from = self.text.len().saturating_sub(rest.len()).max(self.from);
+                self.doubt_foreign(at);
+            }
+        }
+    }
+
+    fn add(&mut self, at: usize, calls: Calls) {
+        let before = self.found.problems.len();
+        self.is_stopped |= !self.found.add(calls);
+        let problems = self.found.problems.iter_mut().skip(before);
+        problems.for_each(|problem| locate(problem, self.text, at));
+    }
+
+    /// An object or a call in Python without any mark: its words are no marks, whether it is a call or not.
+    fn unmarked(&mut self, at: usize, mark: Mark) {
+        if matches!(self.doubt, Some(Doubt::Talk(..))) && self.stop_for_doubt() {
+            return;
+        }
+        let rest = self.rest(at);
+        let end = match mark {
+            Mark::Json => json::strict_end(rest).or_else(|| self.loose_end(mark, rest)),
+            _ => self.loose_end(mark, rest),
+        };
+        let Some(end) = end else {
+            // The words of a call without any mark, unless they are those of other data.
+            let is_call = mark == Mark::Json
+                && self.text.get(self.said..at).is_some_and(|before| before.trim().is_empty())
+                && ["\"name\"", "\"arguments\"", "\"parameters\""]
+                    .iter()
+                    .filter(|key| rest.contains(**key))
+                    .count()
+                    > 1;
+            if is_call {
+                self.stop(at, json::fault(rest));
+            } else {
+                self.stop_before_marks(
+                    at,
+                    unclosed("expected the end of what begins here: a call in it is not run"),
+                );
+            }
+            return;
+        };
+        let is_next = !self.found.is_empty()
+            && self
+                .text
+                .get(self.read..at)
+                .is_some_and(|before| before.trim_matches([',', ';', '[', ' ', '\n']).is_empty());
+        if mark == Mark::Json && is_next && rest.get(..end).is_some_and(json::is_meant) {
+            return self.stop(at, unclosed("expected a mark before each call, but this one has none"));
+        }
+        self.from = at.saturating_add(end);
+    }
+
+    /// The end of what is nearly JSON, or a call in Python; or no more than brackets.
+    fn loose_end(&mut self, mark: Mark, rest: &str) -> Option<usize> {
+        self.loose = self.loose.saturating_add(1);
+        let read = match mark {
+            _ if self.loose > MOST => None,
+            Mark::Json => json::near_end(rest, self.tail),
+            _ => python::arguments_end(rest, self.tail),
+        };
+        read.or_else(|| closed::end(rest))
+    }
+
+    fn stop(&mut self, at: usize, mut problem: Problem) {
+        locate(&mut problem, self.text, at);
+        self.found.problems.push(problem);
+        self.is_stopped = true;
+    }
+
+    /// Stops at what says nothing by itself: a problem only where something follows that could be a call.
+    fn stop_before_marks(&mut self, at: usize, problem: Problem) {
+        self.is_stopped = true;
+        if marks::next_of_template(self.text, at.saturating_add(1)).is_some() {
+            self.stop(at, problem);
+        }
+    }
+
+    /// Stops where there is a doubt, now that something follows that could be a call.
+    fn stop_for_doubt(&mut self) -> bool {
+        match self.doubt.take() {
+            Some(Doubt::Talk(problem, at)) => self.stop(at, problem),
+            Some(Doubt::Foreign(at)) => self.stop(at, foreign()),
+            None => return false,
+        }
+        true
+    }
+
+    fn finish(mut self) -> (TextCalls, Option<&'t str>) {
+        let is_open = self.is_stopped || self.doubt.is_some();
+        let said = Some(self.rest(self.said)).filter(|_| !is_open);
+        if let Some(said) = said.filter(|_| self.found.is_empty())
+            && let Some(calls) = whole(said)
+        {
+            self.add(self.said, calls);
+        }
+        if let Some((calls, problems, end)) = self.raw
+            && closes_too_much(self.rest(end))
+        {
+            self.found.calls.truncate(calls);
+            self.found.problems.truncate(problems);
+            self.stop(
+                end,
+                unclosed("expected no closing tag behind the calls: a value was cut short by its own text"),
+            );
+        }
+        if let Some(at) = self.considered.filter(|_| self.found.calls.is_empty()) {
+            self.stop(
+                at,
+                unclosed("expected the calls behind the end of the thoughts: those before it are not run"),
+            );
+        }
+        (self.found, said)
+    }
+}
+
+fn unclosed(expected: &str) -> Problem {
+    Problem::new("", "call").expected(expected)
+}
+
+/// Adds to a problem where it is, and how the text goes on there.
+fn locate(problem: &mut Problem, text: &str, at: usize) {
+    let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
+    let line = before.matches('\n').count().saturating_add(1);
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count().saturating_add(1);
+    let place = format!("at line {line}, column {column}");
+    let found = problem.found.take().unwrap_or_else(|| {
+        let rest = rest.trim_start();
+        let shown: String = rest.chars().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let more = if shown.len() < rest.len() { "…" } else { "" };
+        format!("`{shown}{more}`")
+    });
+    problem.found = Some(format!("{found} {place}"));
+}

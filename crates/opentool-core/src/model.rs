@@ -251,7 +251,7 @@ pub enum ModelError {
         message: Box<str>,
     },
     /// The service could not be reached, or broke off.
-    #[error("the model's service could not be reached: {message}")]
+    #[error("no whole answer came from the model's service: {message}")]
     Unreachable {
         /// What happened.
         message: Box<str>,
@@ -263,7 +263,7 @@ pub enum ModelError {
     #[error("the model's service answered something unexpected: {0}")]
     Protocol(Box<str>),
     /// A script or a recording has no answer for this question.
-    #[error("the scripted model has no further answer: {0}")]
+    #[error("no answer is prepared for this question: {0}")]
     ScriptEnded(Box<str>),
 }
 

@@ -27,7 +27,7 @@ async fn every_question_takes_the_next_step_and_then_the_script_has_ended() {
     assert!(matches!(error, ModelError::ScriptEnded(_)));
     assert_eq!(
         error.to_string(),
-        "the scripted model has no further answer: all 4 steps were taken, and it is asked again after a message of the user"
+        "no answer is prepared for this question: all 4 steps were taken, and it is asked again after a message of the user"
     );
     assert_eq!(model.asked(), 5);
 }

@@ -42,7 +42,7 @@ pub(crate) enum CliError {
         faults: usize,
     },
     /// There is no such tool; it may be one of those that were left out.
-    #[error("{}", no_tool(.unknown, .place, *.left_out))]
+    #[error("{}", no_tool(.unknown, .place, *.left_out, .why.as_deref()))]
     NoTool {
         /// What was asked for.
         unknown: Box<UnknownTool>,
@@ -50,6 +50,8 @@ pub(crate) enum CliError {
         place: String,
         /// How many operations of it are no tools, because they could not be read.
         left_out: usize,
+        /// Why it is no tool although the document has it, in words.
+        why: Option<String>,
     },
     /// The arguments do not fit the tool.
     #[error("{}", call_text(.error))]
@@ -83,6 +85,9 @@ pub(crate) enum CliError {
     /// The request lacks nothing but a credential.
     #[error("{}", call_text(.0))]
     NoCredential(ToolError),
+    /// The request lacks nothing but a client certificate.
+    #[error("{}", call_text(.0))]
+    NoCertificate(ToolError),
     /// There was no answer within the limit of the command line.
     #[error("{server} gave no answer within {}", crate::console::seconds(*.limit))]
     TooLate {
@@ -187,6 +192,17 @@ impl CliError {
         Self::Usage { message: message.into(), help: help.into() }
     }
 
+    /// The same with the source and the tool that the arguments were for, if it is they that are wrong.
+    pub(crate) fn of_tool(self, place: &str, tool: &str) -> Self {
+        match self {
+            Self::Call(error @ ToolError::InvalidArguments(_))
+            | Self::NotSent(error @ ToolError::InvalidArguments(_)) => {
+                Self::Unfit { error, place: place.to_owned(), tool: tool.to_owned() }
+            }
+            other => other,
+        }
+    }
+
     /// An argument of a call cannot be read.
     pub(crate) fn argument(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Argument { message: message.into(), help: help.into() }
@@ -209,6 +225,7 @@ impl CliError {
             | Self::Misfit { .. }
             | Self::NoServer { .. }
             | Self::NoCredential(_)
+            | Self::NoCertificate(_)
             | Self::NotSent(_) => Exit::Call,
             Self::Call(error) if lacks_credential(error) => Exit::Call,
             Self::Call(error) => match error {
@@ -244,7 +261,10 @@ impl CliError {
             Self::NoTool { .. } => "unknown_tool",
             Self::Unfit { error, .. } | Self::Misfit { error, .. } => error.code(),
             Self::Argument { .. } => "invalid_arguments",
-            Self::NotSent(ToolError::Failed(_)) | Self::NoCredential(_) | Self::NoServer { .. } => "not_sent",
+            Self::NotSent(ToolError::Failed(_))
+            | Self::NoCredential(_)
+            | Self::NoCertificate(_)
+            | Self::NoServer { .. } => "not_sent",
             Self::TooLate { .. } => "timed_out",
             Self::Call(error) if lacks_credential(error) => "not_sent",
             Self::Call(error) | Self::NotSent(error) => error.code(),
@@ -280,6 +300,15 @@ impl CliError {
             Self::NoTool { unknown, place: source, .. } if unknown.nearest.is_empty() => {
                 Some(format!("`opentool list {source}` shows the tools").into())
             }
+            Self::NotSent(error) | Self::Call(error) if lacks_credential(error) => Some(
+                "give the credential again, or say where it is kept (`env:VARIABLE`, `file:PATH`, `command:WORDS`): it is \
+                 one line without control characters"
+                    .into(),
+            ),
+            Self::NoCertificate(_) => Some(
+                "give it with `--client-cert FILE --client-key FILE`, which are PEM files; `--anonymous` sends without"
+                    .into(),
+            ),
             Self::NotSent(ToolError::Failed(_)) => {
                 Some("`--server URL` and its like set what is missing: `opentool call --help`".into())
             }
@@ -297,9 +326,6 @@ impl CliError {
             Self::TooLate { .. } => Some("`--timeout SECONDS` waits longer".into()),
             Self::Unfit { place: source, tool, .. } | Self::Misfit { place: source, tool, .. } => {
                 Some(format!("`opentool show {source} {tool}` shows what the tool takes").into())
-            }
-            Self::Call(ToolError::InvalidArguments(_)) | Self::NotSent(ToolError::InvalidArguments(_)) => {
-                Some("`opentool show SOURCE TOOL` shows what the tool takes".into())
             }
             Self::Call(ToolError::Upstream(upstream)) => match sent_error(upstream)? {
                 error @ HttpError::Connect { .. } if error.trust().is_some() => {
@@ -321,7 +347,18 @@ impl CliError {
     pub(crate) fn to_json(&self) -> Value {
         let mut error = Map::new();
         error.insert("code".into(), self.code().into());
-        error.insert("message".into(), self.to_string().into());
+        let request = match self {
+            Self::Call(error @ ToolError::Upstream(_)) => sent(std::error::Error::source(error)),
+            _ => None,
+        };
+        let message = match (self, request) {
+            (Self::Call(error), Some(sent)) => error_with_cause(error, sent),
+            _ => self.to_string(),
+        };
+        error.insert("message".into(), message.into());
+        if let Some(sent) = request {
+            error.insert("request".into(), sent.request().into());
+        }
         if let Some(help) = self.help() {
             error.insert("help".into(), help.into());
         }
@@ -370,9 +407,12 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// `there is no tool `x` in FILE; did you mean …`.
-fn no_tool(unknown: &UnknownTool, source: &str, left_out: usize) -> String {
+fn no_tool(unknown: &UnknownTool, source: &str, left_out: usize, why: Option<&str>) -> String {
     let name = opentool_text::printable_line(&unknown.name);
     let mut text = format!("there is no tool `{name}` in {source}");
+    if let Some(why) = why {
+        return format!("{text}: {why}");
+    }
     let nearest: Vec<String> = unknown.nearest.iter().map(|name| format!("`{name}`")).collect();
     if !nearest.is_empty() {
         text.push_str(&format!("; did you mean {}?", nearest.join(" or ")));
@@ -412,6 +452,14 @@ fn lacks_credential(error: &ToolError) -> bool {
 /// is made.
 fn upstream_text(error: &ToolError) -> String {
     let Some(sent) = sent(std::error::Error::source(error)) else { return chain(error) };
+    let mut text = error_with_cause(error, sent);
+    text.push_str("\n  ");
+    text.push_str(&sent.to_string());
+    text
+}
+
+/// What failed, and at last why.
+fn error_with_cause(error: &ToolError, sent: &Sent) -> String {
     let mut text = error.to_string();
     let mut last = std::error::Error::source(sent);
     while let Some(next) = last.and_then(std::error::Error::source) {
@@ -422,8 +470,6 @@ fn upstream_text(error: &ToolError) -> String {
         text.push_str(": ");
         text.push_str(&why);
     }
-    text.push_str("\n  ");
-    text.push_str(&sent.to_string());
     text
 }
 

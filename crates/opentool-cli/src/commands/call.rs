@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use opentool::client::Client;
 use opentool::openapi::Settings;
+use opentool::openapi::plan::SecurityScheme;
 use opentool::schema::{RepairPolicy, Repairs, ToolSetExt as _};
 use opentool::{ToolCall, ToolContext, ToolError, ToolOutput, UnknownTool};
 
@@ -117,7 +118,20 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         Content::OpenApi(api) => {
             let name = source.own_name(&call.name)?;
             let make = |settings: &Settings| api.clone().with(settings.clone()).request(&name, &arguments);
-            let request = credentials::request(api.settings(), make)?;
+            let request = credentials::request(api.settings(), make).map_err(|error| {
+                let operation = api.operation(&name).map(|operation| &*operation.security);
+                let schemes =
+                    operation.unwrap_or_default().iter().flat_map(|requirement| &requirement.schemes);
+                let mut schemes = schemes.map(|used| *used.scheme == SecurityScheme::MutualTls).peekable();
+                match error {
+                    CliError::NoCredential(error)
+                        if schemes.peek().is_some() && schemes.all(|is_it| is_it) =>
+                    {
+                        CliError::NoCertificate(error)
+                    }
+                    error => error.of_tool(&source.spec.written(), &call.name),
+                }
+            })?;
             if args.dry_run {
                 return DryRun { json: request.to_json(), curl: request.to_curl() }.show(console);
             }
@@ -149,20 +163,22 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     };
     let limit = args.loading.timeout;
     let tools = telemetry::traced(tools);
-    let output = runtime::wait_for(async {
-        // Tools that talk to somebody keep to the deadline themselves, and say what they waited for; this is the
-        // wall behind them.
-        let wall = limit.saturating_add(limit / 10);
-        match tokio::time::timeout(wall, tools.call(&cx, &call)).await {
-            Ok(Err(ToolError::TimedOut(_))) | Err(_) => {
-                let server = request
-                    .as_ref()
-                    .map_or_else(|| call.name.clone(), |url| url.origin().ascii_serialization());
-                Err(CliError::TooLate { server, limit })
+    let output =
+        runtime::wait_for(async {
+            // Tools that talk to somebody keep to the deadline themselves, and say what they waited for; this is the
+            // wall behind them.
+            let wall = limit.saturating_add(limit / 10);
+            match tokio::time::timeout(wall, tools.call(&cx, &call)).await {
+                Ok(Err(ToolError::TimedOut(_))) | Err(_) => {
+                    let server = request
+                        .as_ref()
+                        .map_or_else(|| call.name.clone(), |url| url.origin().ascii_serialization());
+                    Err(CliError::TooLate { server, limit })
+                }
+                Ok(result) => Ok(result
+                    .map_err(|error| CliError::from(error).of_tool(&source.spec.written(), &call.name))?),
             }
-            Ok(result) => Ok(result?),
-        }
-    })?;
+        })?;
     show(&output, console)
 }
 

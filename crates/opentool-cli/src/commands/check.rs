@@ -16,7 +16,7 @@ use crate::console::{Console, counted};
 use crate::error::CliError;
 use crate::render;
 use crate::source::{
-    DocumentSpec, Kind, Place, References, Shape, client, documents, one_standard_input, read, seconds,
+    DocumentSpec, Kind, Place, References, Shape, bytes, client, documents, one_standard_input, read, seconds,
 };
 
 /// Check documents, and show what is wrong with each line
@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// Check this configuration of OpenAPI documents against them too
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
+    /// Warn of each tool of OpenAPI documents whose definition is larger, whatever is left out of it; at least 256
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    max_tool_bytes: Option<usize>,
     /// The longest wait for a document, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     timeout: Duration,
@@ -107,7 +110,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let number = documents.len();
     for (DocumentSpec { kind, place }, options) in documents {
         let shown = place.to_string();
-        let (bytes, address) = match read(&place, args.timeout, trusted.clone()) {
+        let (text, address) = match read(&place, args.timeout, trusted.clone()) {
             Ok(read) => read,
             Err(error @ CliError::Source(_)) if number > 1 => {
                 console.error(&error)?;
@@ -116,10 +119,10 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             }
             Err(error) => return Err(error),
         };
-        let mut checked = check(kind, bytes, &shown, address, &options)?;
-        if let (Some(config), Kind::OpenApi) = (&args.config, checked.kind) {
+        let mut checked = check(kind, text, &shown, address, &options)?;
+        if checked.kind == Kind::OpenApi {
             apis = apis.saturating_add(1);
-            look_at_config(config, &mut checked)?;
+            look_at_tools(args.config.as_deref(), args.max_tool_bytes, &mut checked)?;
         }
         let count = Count::of(&checked);
         all.add(count);
@@ -131,9 +134,14 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             show(&checked, console)?;
         }
     }
-    if apis == 0 && unreadable == 0 && args.config.is_some() {
+    let about_apis = match (&args.config, args.max_tool_bytes) {
+        (Some(_), _) => Some("--config"),
+        (None, Some(_)) => Some("--max-tool-bytes"),
+        (None, None) => None,
+    };
+    if let Some(option) = about_apis.filter(|_| apis == 0 && unreadable == 0) {
         return Err(CliError::usage(
-            "`--config` is about OpenAPI documents, and none of the files is one",
+            format!("`{option}` is about OpenAPI documents, and none of the files is one"),
             "leave it out",
         ));
     }
@@ -171,15 +179,21 @@ fn entry(file: &str, checked: &Checked, count: Count) -> Value {
     })
 }
 
-/// Adds what is wrong with a configuration of the document, if it is usable.
-fn look_at_config(path: &str, checked: &mut Checked) -> Result<(), CliError> {
-    let Some(api) = &checked.api else { return Ok(()) };
-    let found = Shape::check(path, api)?;
-    if !found.is_empty() {
+/// Adds what is wrong with a configuration of the document, and with the size of its tools, if it is usable.
+fn look_at_tools(
+    path: Option<&str>,
+    max_tool_bytes: Option<usize>,
+    checked: &mut Checked,
+) -> Result<(), CliError> {
+    let Some(api) = checked.api.as_ref().filter(|_| path.is_some() || max_tool_bytes.is_some()) else {
+        return Ok(());
+    };
+    let found = Shape::check(path, max_tool_bytes, api)?;
+    checked.diagnostics.extend(found);
+    if let Some(path) = path {
         // It was read a moment ago.
         let text = std::fs::read(path).unwrap_or_default();
         checked.texts.insert(path.to_owned(), String::from_utf8_lossy(&text).into_owned());
-        checked.diagnostics.extend(found);
     }
     Ok(())
 }

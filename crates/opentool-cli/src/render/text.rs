@@ -34,7 +34,7 @@ pub(super) fn first_line(text: &str) -> String {
 }
 
 /// The longest description where nobody looks, and programs read lines.
-const LONGEST: usize = 250;
+const LONGEST: usize = 160;
 
 /// A description in one line: its first line without the tags of HTML, which many documents are written in. Where it is
 /// long, it ends with its last whole sentence that fits.
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(summary("If a < b, give <id> as it is."), "If a < b, give <id> as it is.");
         let long = format!("One sentence. {}", "word ".repeat(100));
         assert_eq!(summary(&long), "One sentence.");
-        assert_eq!(summary(&"word ".repeat(100)).chars().count(), 250);
+        assert_eq!(summary(&"word ".repeat(100)).chars().count(), 160);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::console::{FAINT, STRONG};
 /// The most columns that a name takes: what any protocol allows. In a table it pads every row.
 const NAME: usize = 128;
 /// The most that the arguments, or the source, of one tool take in a table of many.
-const CELL: usize = 100;
+const CELL: usize = 60;
 /// The most that a type or a default takes on the page about one tool, where the schema itself follows.
 const WORDS: usize = 300;
 

@@ -335,7 +335,7 @@ fn openapi_text(error: &OpenApiError) -> String {
 }
 
 /// `file:line:column: message (at pointer)`; the rest of a diagnostic is said elsewhere.
-fn pointed(diagnostic: &Diagnostic) -> String {
+pub(super) fn pointed(diagnostic: &Diagnostic) -> String {
     let mut text = diagnostic.file.clone().unwrap_or_default();
     if let Some(place) = diagnostic.location {
         text = format!("{text}:{}:{}", place.line, place.column);

@@ -105,16 +105,19 @@ pub(crate) fn load_holding(
         return sources.pop().ok_or_else(|| CliError::usage("there is no source", "give one"));
     }
     let (mut nearest, mut left_out) = (Vec::new(), 0_usize);
+    let mut why = None;
     for source in sources {
         let tools = source.tools()?;
         if tools.contains(tool) {
             return Ok(source);
         }
+        why = why.or_else(|| source.absent(tool));
         nearest.extend(tools.nearest(tool));
         left_out = left_out.saturating_add(source.findings.faults());
     }
     nearest.truncate(3);
-    Err(CliError::NoTool { unknown: Box::new(UnknownTool::new(tool, nearest)), place, left_out })
+    let unknown = Box::new(UnknownTool::new(tool, nearest));
+    Err(CliError::NoTool { unknown, place, left_out, why })
 }
 
 /// Standard input can be read once.

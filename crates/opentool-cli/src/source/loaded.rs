@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use opentool::openapi::Api;
+use opentool::openapi::{Absent, Api};
 use opentool::{Tool, ToolSet, mock};
 
 use crate::error::CliError;
@@ -75,7 +75,9 @@ impl Source {
             Content::Mcp(server) => server.tools().len(),
             Content::OpenTool(opentool) => opentool.tools().len(),
         };
-        Ok(self.findings.tell_all(tools)?)
+        self.findings.tell_all(tools)?;
+        let own = self.own_tools()?;
+        self.tell_size(&own.names().collect::<Vec<_>>())
     }
 
     /// Tells the person what the reader said about the tools of these names, which are those of this command line.
@@ -91,7 +93,8 @@ impl Source {
             .filter(|(name, _)| wanted.contains(name))
             .map(|(_, own)| own)
             .collect();
-        Ok(self.findings.tell_of(&names, &own)?)
+        self.findings.tell_of(&names, &own)?;
+        self.tell_size(&names)
     }
 
     /// The tool of this name, or why there is none: it may be one that was left out. What the reader said about it is
@@ -108,9 +111,39 @@ impl Source {
             Err(unknown) => {
                 self.tell_all()?;
                 let left_out = self.api().map_or(0, Api::left_out);
-                Err(CliError::NoTool { unknown: Box::new(unknown), place: self.spec.written(), left_out })
+                let (unknown, why) = (Box::new(unknown), self.absent(name));
+                Err(CliError::NoTool { unknown, place: self.spec.written(), left_out, why })
             }
         }
+    }
+
+    /// Why there is no tool of this name of the command line although the document has it, in words.
+    pub(crate) fn absent(&self, name: &str) -> Option<String> {
+        let own = match &self.spec.name {
+            Some(space) => name.strip_prefix(space.as_str())?.strip_prefix("__")?,
+            None => name,
+        };
+        Some(match self.api()?.absent(own)? {
+            Absent::Renamed(to) => format!("the configuration names it `{to}`"),
+            _ => "the document has it, and the configuration, or a mark of the document (`x-opentool`, `x-mcp`), leaves it out"
+                .to_owned(),
+        })
+    }
+
+    /// Says how many of the tools of these names, which are those of the source itself, are larger than what is allowed.
+    fn tell_size(&self, own: &[&str]) -> Result<(), CliError> {
+        let Some(api) = self.api() else { return Ok(()) };
+        let over = api.over_budget(own.iter().copied());
+        let Some(first) = over.first() else { return Ok(()) };
+        let text = match over.len() {
+            1 => first.message.clone(),
+            all => format!(
+                "{}; so are {} more, which `opentool check` with `--max-tool-bytes` names",
+                first.message,
+                all - 1
+            ),
+        };
+        Ok(self.findings.console().warning(&text)?)
     }
 
     /// Its tools, under the names that they have on this command line.

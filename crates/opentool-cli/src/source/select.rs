@@ -126,7 +126,7 @@ pub(crate) fn gather(
         })
     })?;
     // Where nothing is left the command itself says why.
-    if let (false, Some(why)) = (chosen.is_empty(), unknown_tag(&sets, selection)) {
+    if let (false, Some(why)) = (chosen.is_empty(), meaningless(&sets, sources, selection)) {
         console.warning(&why)?;
     }
     Ok(chosen)
@@ -146,7 +146,42 @@ pub(crate) fn why_none(sources: &[Source], selection: &Selection) -> Option<Stri
     if is_empty || selection.is_everything() {
         return None;
     }
-    Some(unknown_tag(&sets, selection).unwrap_or_else(|| "the choice of tools leaves none".to_owned()))
+    let why = meaningless(&sets, sources, selection);
+    Some(why.unwrap_or_else(|| "the choice of tools leaves none".to_owned()))
+}
+
+/// The first word of the choice that means no tool of any source.
+fn meaningless(sets: &[ToolSet], sources: &[Source], selection: &Selection) -> Option<String> {
+    unknown_tag(sets, selection).or_else(|| unknown_operation(sources, selection))
+}
+
+/// The first method or path of the choice that no operation has.
+fn unknown_operation(sources: &[Source], selection: &Selection) -> Option<String> {
+    let operations = || sources.iter().filter_map(Source::api).flat_map(Api::operations);
+    let mut methods: Vec<&str> = Vec::new();
+    for operation in operations() {
+        if !methods.contains(&operation.method.as_str()) {
+            methods.push(operation.method.as_str());
+        }
+    }
+    let is_known = |wanted: &&String| methods.iter().any(|method| method.eq_ignore_ascii_case(wanted));
+    if let Some(wanted) = selection.method.iter().find(|wanted| !is_known(wanted)) {
+        let known = methods.join(", ");
+        let known = if known.is_empty() {
+            "there is no operation".to_owned()
+        } else {
+            format!("the methods are {known}")
+        };
+        return Some(format!("`--method {wanted}`: no operation has this method; {known}"));
+    }
+    let has = |wanted: &&String| {
+        let filter = Filter::new().path(wanted.as_str());
+        operations().any(|operation| filter.matches(operation))
+    };
+    let wanted = selection.path.iter().find(|wanted| !has(wanted))?;
+    Some(format!(
+        "`--path {wanted}`: no operation has such a path; `*` stands for one segment, `**` for all below"
+    ))
 }
 
 /// The first tag of the choice that no tool bears, with those that there are.
@@ -189,7 +224,8 @@ fn known(pattern: &str, sets: &[ToolSet], sources: &[Source]) -> Result<(), CliE
     nearest.truncate(3);
     let left_out = sources.iter().filter_map(Source::api).map(Api::left_out).sum();
     let unknown = Box::new(UnknownTool::new(pattern, nearest));
-    Err(CliError::NoTool { unknown, place: written(sources), left_out })
+    let why = sources.iter().find_map(|source| source.absent(pattern));
+    Err(CliError::NoTool { unknown, place: written(sources), left_out, why })
 }
 
 /// The sources as the person wrote them.

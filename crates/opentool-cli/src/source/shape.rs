@@ -8,6 +8,7 @@ use opentool::openapi::{Api, Config, OpenApiError, OutputSchemas};
 
 use crate::credentials::{Scope, Unnamed};
 use crate::error::CliError;
+use crate::source::error::pointed;
 use crate::source::{Content, Source, SourceError};
 
 /// The largest configuration in bytes.
@@ -113,6 +114,9 @@ impl Shape {
                 }
             }
             let api = api.as_ref().clone().configure(&config).map_err(wrong)?;
+            for odd in api.unused(&config) {
+                source.findings.console().warning(&format!("{}; the filter does nothing", pointed(&odd)))?;
+            }
             shaped.push(Source { content: Content::OpenApi(Box::new(api)), ..source });
         }
         match unknown.first() {
@@ -124,18 +128,33 @@ impl Shape {
         }
     }
 
-    /// What becomes of one document, which has no name.
+    /// What becomes of one document, which has no name: what of a configuration means nothing in it, and which of its tools
+    /// are larger than what is allowed.
     ///
     /// # Errors
     /// Those of [`Shape::apply`].
-    pub(crate) fn check(path: &str, api: &Api) -> Result<Vec<Diagnostic>, CliError> {
-        let config = match read(path) {
-            Ok(config) => config,
-            Err(CliError::Source(error)) => return Ok(error.found().into_iter().cloned().collect()),
-            Err(other) => return Err(other),
+    pub(crate) fn check(
+        path: Option<&str>,
+        max_tool_bytes: Option<usize>,
+        api: &Api,
+    ) -> Result<Vec<Diagnostic>, CliError> {
+        let mut config = match path.map(read) {
+            None => Config::new(),
+            Some(Ok(config)) => config,
+            Some(Err(CliError::Source(error))) => return Ok(error.found().into_iter().cloned().collect()),
+            Some(Err(other)) => return Err(other),
         };
+        if let Some(bytes) = max_tool_bytes {
+            config.budget = config.budget.max_tool_bytes(bytes);
+        }
         Ok(match api.clone().configure(&config) {
-            Ok(_) => api.unused(&config),
+            Ok(api) => {
+                let names: Vec<&str> =
+                    api.operations().iter().map(|operation| operation.name.as_str()).collect();
+                let mut found = api.unused(&config);
+                found.extend(api.over_budget(names));
+                found
+            }
             Err(error) => {
                 SourceError::OpenApi { error: Box::new(error) }.found().into_iter().cloned().collect()
             }

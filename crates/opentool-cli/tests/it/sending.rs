@@ -137,7 +137,10 @@ fn results_are_reduced_and_cut() {
     let ran = call(&upstream, &["--result-limit", "40"]).end().success();
     assert!(ran.text().len() < 250 && !ran.text().contains("\"b\""), "\n{ran}");
     let ran = call(&upstream, &["--result-pointer", "/nope"]).end().success();
-    assert!(ran.text().starts_with("[Nothing of the result is shown: it is an object of 2 members"), "\n{ran}");
+    assert!(
+        ran.text().starts_with("[Nothing of the result is shown: it is an object of 2 members"),
+        "\n{ran}"
+    );
     call(&upstream, &["--result-limit", "much"]).end().failure(2, &["a number of bytes"]);
     call(&upstream, &["--result-pointer", "items"]).end().failure(2, &["expected a JSON Pointer"]);
 }
@@ -221,4 +224,39 @@ fn an_empty_pipe_is_no_arguments_of_anybody() {
         .end()
         .failure(4, &["standard input is empty", "write `{}`"]);
     assert_eq!(upstream.requests().len(), 0);
+}
+
+#[test]
+fn a_failed_call_says_in_json_what_was_sent() {
+    let upstream =
+        Upstream::answering("404 Not Found", "application/json", r#"{"message": "no such thing"}"#);
+    let ran = call(&upstream, &["--json"]).end();
+    let error: serde_json::Value = serde_json::from_str(ran.stderr.trim()).unwrap();
+    assert_eq!(error["error"]["message"], "HTTP 404 Not Found: no such thing");
+    assert_eq!(error["error"]["request"], format!("GET {}/things", upstream.url));
+    let ran = call(&upstream, &[]).end();
+    assert!(ran.stderr.contains("no such thing\n  the request was GET "), "\n{ran}");
+}
+
+#[test]
+fn hints_are_about_what_is_missing() {
+    let document = r#"{"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://api.example.com"}],
+        "components": {"securitySchemes": {"cert": {"type": "mutualTLS"}, "k": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
+        "paths": {"/c": {"get": {"operationId": "c", "security": [{"cert": []}]}}, "/k": {"get": {"operationId": "k", "security": [{"k": []}]}},
+            "/f": {"put": {"operationId": "f", "requestBody": {"required": true, "content": {"multipart/form-data": {"schema": {"type": "object",
+                "properties": {"file": {"type": "string", "format": "binary"}}}, "encoding": {"file": {"contentType": "image/*"}}}}}}}}}"#;
+    let run =
+        |words: &[&str]| opentool(["call", "api.json"].iter().chain(words)).file("api.json", document).end();
+    let ran = run(&["c"]);
+    assert!(ran.code == 4 && ran.stderr.contains("help: give it with `--client-cert FILE"), "\n{ran}");
+    assert!(!ran.stderr.contains("--bearer"), "\n{ran}");
+    let ran = opentool(["call", "api.json", "k", "--api-key", "env:MY_KEY"])
+        .file("api.json", document)
+        .variable("MY_KEY", "a\u{1}b")
+        .end();
+    assert!(ran.code == 4 && ran.stderr.contains("help: give the credential again"), "\n{ran}");
+    assert!(!ran.stderr.contains("--server"), "\n{ran}");
+    // What only the request finds names the source and the tool, too.
+    let ran = run(&["f", r#"{"file": {"$base64": "AQ==", "contentType": "text/html"}}"#]);
+    assert!(ran.code == 4 && ran.stderr.contains("help: `opentool show api.json f` shows what"), "\n{ran}");
 }

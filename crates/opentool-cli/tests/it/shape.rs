@@ -43,8 +43,11 @@ fn a_file_chooses_renames_and_describes() {
 #[test]
 fn what_is_wrong_in_the_file_is_shown_with_its_line() {
     for (config, said) in [
-        ("exclud: []\n", "shop.yaml:1:1: unknown field `exclud`, expected one of `include`, `exclude`"),
-        ("include:\n  - tg: pets\n", "shop.yaml:2:5: unknown field `tg`"),
+        (
+            "exclud: []\n",
+            "shop.yaml:1:1: there is no key `exclud` here; did you mean `exclude`? There are `include`, `exclude`",
+        ),
+        ("include:\n  - tg: pets\n", "shop.yaml:2:5: there is no key `tg` here; did you mean `tag`?"),
         (
             "operations:\n  getPet: {}\n",
             "shop.yaml:2:3: the document has no operation `getPet`; there is `getPetById`",
@@ -59,8 +62,19 @@ fn what_is_wrong_in_the_file_is_shown_with_its_line() {
             "shop.yaml:3:17: `addPet` has no argument `nam`",
         ),
         ("result: [items]\n", "shop.yaml:1:10: `items` is no JSON Pointer"),
-        ("include: 5\n", "shop.yaml:1:1: invalid type: integer `5`, expected a sequence"),
-        ("budget: {max-tool-bytes: much}\n", "shop.yaml:1:10: invalid type: string \"much\", expected usize"),
+        ("include: 5\n", "shop.yaml:1:1: expected a list, found the number 5"),
+        (
+            "budget: {max-tool-bytes: much}\n",
+            "shop.yaml:1:10: expected a whole number, 0 or more, found the text \"much\"",
+        ),
+        ("budget: {max-tool-bytes: -1}\n", "expected a whole number, 0 or more, found the number -1"),
+        ("include: [{tag: {}}]\n", "expected a text, or a list of texts"),
+        (
+            "marked: onyl\n",
+            "there is no value `onyl` here; did you mean `only`? There are `respect`, `ignore`, `only`",
+        ),
+        ("operations: {addPet: 5}\n", "expected an object, found the number 5"),
+        ("operations: {addPet: {exclude: 'yes'}}\n", "expected true or false, found the text \"yes\""),
         ("include: []\ninclude: []\n", "`include`"),
         ("- a\n", "shop.yaml:1:1: a configuration is an object, and this is"),
         ("include: [\n", "shop.yaml:2"),
@@ -99,7 +113,14 @@ fn operations_are_chosen_by_path_method_and_age() {
     assert_eq!(names(&["tools.json", "--no-deprecated"]), ["a", "c", "d"]);
     assert_eq!(names(&["tools.json", "--method", "post"]), ["b"]);
     let ran = old(&["--path", "/nowhere"]).success();
-    assert!(ran.stderr.contains("leaves none"), "\n{ran}");
+    assert!(ran.stderr.contains("`--path /nowhere`: no operation has such a path"), "\n{ran}");
+    let ran = old(&["--method", "PSOT"]).success();
+    assert!(
+        ran.stderr.contains("`--method PSOT`: no operation has this method; the methods are GET, POST"),
+        "\n{ran}"
+    );
+    let ran = old(&["--method", "psot,post"]).success();
+    assert!(ran.stderr.contains("`--method psot`"), "\n{ran}");
 }
 
 #[test]
@@ -202,4 +223,53 @@ fn a_body_is_sent_as_the_media_type_that_a_file_names() {
         .end()
         .success();
     assert!(ran.text().contains("Content-Type: text/csv") && ran.text().contains("1,2"), "\n{ran}");
+}
+
+#[test]
+fn what_a_configuration_takes_away_is_told() {
+    let config = "include: [{method: post}, {method: fetch}]\nexclude: [{tag: nope}]\noperations: {addPet: {name: add}}\n";
+    let ran = with(config, &["list", "petstore.yaml", "--config", "shop.yaml", "--only", "add"]).success();
+    assert!(
+        ran.stderr.contains("shop.yaml:1:28: no operation of the document has the method `fetch`"),
+        "\n{ran}"
+    );
+    assert!(ran.stderr.contains("no operation of the document has the tag `nope`"), "\n{ran}");
+    with(config, &["list", "petstore.yaml", "--config", "shop.yaml", "--only", "addPet"])
+        .failure(4, &["there is no tool `addPet` in petstore.yaml: the configuration names it `add`"]);
+    let none = "exclude: [{method: post}]\n";
+    for words in [
+        &["list", "petstore.yaml", "--only", "addPet"][..],
+        &["show", "petstore.yaml", "addPet"],
+        &["list", "a=petstore.yaml", "--only", "a__addPet"],
+    ] {
+        let words = [words, &["--config", "shop.yaml"]].concat();
+        with(none, &words)
+            .failure(4, &["the document has it, and the configuration, or a mark of the document"]);
+    }
+}
+
+#[test]
+fn tools_that_are_too_large_are_named() {
+    let parameters: Vec<String> = (0..60)
+        .map(|index| format!("{{name: parameter_number_{index}, in: query, schema: {{type: string}}}}"))
+        .collect();
+    let document = format!(
+        "openapi: 3.1.0\ninfo: {{title: t, version: '1'}}\npaths:\n  /a: {{get: {{operationId: wide, responses: {{}}, parameters: [{}]}}, post: {{operationId: small, responses: {{}}}}}}\n",
+        parameters.join(", ")
+    );
+    let run = |words: &[&str]| opentool(words).file("api.yaml", &document).end();
+    let ran = run(&["check", "api.yaml", "--max-tool-bytes", "1000"]).success();
+    assert!(ran.text().contains("warning[tool-bytes]: the definition of `wide` has"), "\n{ran}");
+    assert!(!ran.text().contains("`small`"), "\n{ran}");
+    assert_eq!(run(&["check", "api.yaml", "--max-tool-bytes", "1000", "--deny", "warnings"]).code, 1);
+    let ran = run(&["check", "api.yaml", "--max-tool-bytes", "10"]);
+    assert!(ran.code == 1 && ran.text().contains("no definition of a tool fits into 10 bytes"), "\n{ran}");
+    let listed = run(&["list", "api.yaml", "--max-tool-bytes", "1000"]).success();
+    assert!(listed.stderr.contains("warning: the definition of `wide` has"), "\n{listed}");
+    let listed = run(&["list", "api.yaml", "--max-tool-bytes", "1000", "--only", "small"]).success();
+    assert!(!listed.stderr.contains("wide"), "\n{listed}");
+    opentool(["check", "tools.json", "--max-tool-bytes", "1000"])
+        .file("tools.json", r#"[{"name": "d", "inputSchema": {"type": "object"}}]"#)
+        .end()
+        .failure(2, &["`--max-tool-bytes` is about OpenAPI documents"]);
 }

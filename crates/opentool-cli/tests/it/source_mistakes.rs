@@ -142,7 +142,7 @@ fn what_a_document_has_wrong_is_said_and_never_without_end() {
     for n in 0..12 {
         write!(
             paths,
-            r##""/gone{n}": {{"get": {{"operationId": "gone{n}", "parameters": [{{"$ref": "#/nowhere{n}"}}]}}}},"##
+            r##""/gone{n}": {{"get": {{"operationId": "gone{n}", "requestBody": {{"$ref": "#/nowhere{n}"}}}}}},"##
         )
         .unwrap();
     }

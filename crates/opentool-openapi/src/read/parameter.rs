@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::operation::{placeholders, text};
 use super::{PathItem, Reader, swagger};
 use crate::plan::{Parameter, ParameterForm, Place, Style};
-use crate::reference::Found;
+use crate::reference::{Broken, Found};
 use crate::request::header;
 use crate::schema::Direction;
 use crate::version::Version;
@@ -109,9 +109,10 @@ impl<'d> Reader<'d> {
         let found = match self.document.follow(value, at) {
             Ok(found) => found,
             Err(broken) => {
-                // What was refused is there, and may be required; the host can let it be read.
-                if let Some(help) = broken.refusal_help() {
+                // What was not read is there, and may be required; the host can let it be read.
+                if let Broken::Elsewhere(..) = broken {
                     let finding = broken.finding(at, "the parameter cannot be read");
+                    let help = broken.refusal_help().unwrap_or("let it lead to a parameter of this document");
                     return Err(Unreadable::new(finding.code, finding.pointer, finding.message, help));
                 }
                 let finding = broken.finding(at, "the parameter is left out");

@@ -42,7 +42,7 @@ pub(super) fn read(text: &str) -> Result<(Element, &str), Problem> {
         let (inside, after) = if opening.is_closed {
             ("", opening.rest)
         } else {
-            enclosed(opening.rest, tag.head).ok_or_else(cut_off)?
+            enclosed(opening.rest, &tag).ok_or_else(cut_off)?
         };
         // Two values for one key are this call's problem only: where it ends is clear.
         members = members.and_then(|mut members| {

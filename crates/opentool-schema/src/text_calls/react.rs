@@ -16,12 +16,13 @@ pub(super) fn read(text: &str) -> Read<'_> {
     let after = text.strip_prefix("Action:").unwrap_or(text);
     let (line, next) = after.split_once('\n').unwrap_or((after, ""));
     let name = line.trim().trim_matches(['`', '*']).trim();
-    let behind = next.trim_start();
+    // Some write the labels in bold.
+    let behind = next.trim_start().trim_start_matches('*');
     if let Some(input) = INPUTS.iter().find_map(|label| behind.strip_prefix(label)) {
         if name.contains(char::is_whitespace) {
             return Err(without_input().into());
         }
-        return call(name, input);
+        return call(name, input.trim_start_matches('*'));
     }
     if line.contains(['<', '[', '(', '{', '"']) {
         return Err(without_input().into());
@@ -52,9 +53,11 @@ fn call<'t>(name: &str, input: &'t str) -> Read<'t> {
     let whole = json::value(input).map_or(0, |(_, rest)| input.len().saturating_sub(rest.len()));
     let behind = input.get(whole..).unwrap_or_default();
     let labels = behind.match_indices('\n').map(|(at, _)| at.saturating_add(1));
-    let end = labels
-        .into_iter()
-        .find(|at| behind.get(*at..).is_some_and(|line| LABELS.iter().any(|label| line.starts_with(label))));
+    let end = labels.into_iter().find(|at| {
+        behind
+            .get(*at..)
+            .is_some_and(|line| LABELS.iter().any(|label| line.trim_start_matches('*').starts_with(label)))
+    });
     let end = end.map_or(input.len(), |at| at.saturating_add(whole));
     let (inside, next) = input.split_at_checked(end).unwrap_or((input, ""));
     let inside = inside.trim();

@@ -74,14 +74,16 @@ impl<'t> Tag<'t> {
 
 /// The text up to the tag that closes the one before it, and what follows that: as often as the text opens another one of
 /// its kind, it has to close it. `None` where it does not.
-pub(super) fn enclosed<'t>(text: &'t str, head: &str) -> Option<(&'t str, &'t str)> {
+pub(super) fn enclosed<'t>(text: &'t str, outer: &Tag<'_>) -> Option<(&'t str, &'t str)> {
     let mut depth = 0_usize;
     let mut from = 0_usize;
     loop {
         let at = text.get(from..)?.find('<')?.saturating_add(from);
         from = at.saturating_add(1);
-        let Some(tag) = text.get(at..).and_then(Tag::at).filter(|tag| tag.head == head) else { continue };
-        if !tag.is_closing && (tag.is_plain() || tag.has_more()) {
+        let Some(tag) = text.get(at..).and_then(Tag::at).filter(|tag| tag.head == outer.head) else {
+            continue;
+        };
+        if !tag.is_closing && (tag.is_plain(), tag.has_more()) == (outer.is_plain(), outer.has_more()) {
             depth = depth.saturating_add(1);
         } else if tag.is_closing && tag.is_plain() {
             let Some(outer) = depth.checked_sub(1) else {

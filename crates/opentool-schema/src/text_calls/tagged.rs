@@ -53,10 +53,10 @@ pub(super) fn wrapped(text: &str, tail: usize) -> Read<'_> {
     let problem =
         Problem::new("", "call").expected("expected a call in the tag: JSON, or a name and its arguments");
     // Whoever only talks of the tag neither closes it nor goes on with anything that could be a call.
-    let is_closed = body
-        .match_indices('<')
-        .take(TAGS)
-        .any(|(at, _)| body.get(at..).is_some_and(|tag| tag.starts_with(&close)));
+    let tags = body.match_indices('<').take(TAGS).map(|(at, _)| at);
+    let is_closed = tags
+        .take_while(|at| marks::at_place(body, *at).is_none())
+        .any(|at| body.get(at..).is_some_and(|tag| tag.starts_with(&close)));
     let talks = body.starts_with(char::is_alphabetic) && !next.starts_with('(') && !is_closed;
     Err(if talks { Unread::Talk(problem) } else { problem.into() })
 }
@@ -105,8 +105,10 @@ fn glm<'t>(name: &str, text: &'t str, close: &str) -> Read<'t> {
     while let Some(pair) = rest.strip_prefix("<arg_key>") {
         let (key, value) = pair.split_once("</arg_key>").ok_or_else(cut_off)?;
         let key = named(key)?;
-        let value = value.trim_start().strip_prefix("<arg_value>").ok_or_else(cut_off)?;
-        let (value, after) = enclosed(value, "arg_value").ok_or_else(cut_off)?;
+        let value = value.trim_start();
+        let tag = Tag::at(value).ok_or_else(cut_off)?;
+        let inside = value.strip_prefix("<arg_value>").ok_or_else(cut_off)?;
+        let (value, after) = enclosed(inside, &tag).ok_or_else(cut_off)?;
         is_raw = true;
         members = members.and_then(|mut members| put(&mut members, key, value.into()).map(|()| members));
         rest = after.trim_start();

@@ -91,6 +91,7 @@ const TEMPLATES: &[Template] = &[
         format!(" to=functions.{f}<|channel|>commentary json<|message|>{}<|call|>", object(x))
     }),
     ("react", |f, x| format!("Thought: so\nAction: {f}\nAction Input: {}\nObservation:", object(x))),
+    ("react, in bold", |f, x| format!("**Action:** {f}\n**Action Input:** {}\n**Observation:**", object(x))),
     ("react, another label", |f, x| format!("Action: {f}\nInput: {}", object(x))),
     ("JSON", call),
     ("JSON in a fence", |f, x| format!("```json\n{}\n```", call(f, x))),
@@ -209,6 +210,8 @@ fn no_call_is_lost_in_silence() {
         ("<function name=\"f\"><parameter name=\"x\">1</parameter></function>".to_owned(), 1, 0),
         ("<function_calls>[{\"name\":\"f\",\"arguments\":{}}]</function_calls>".to_owned(), 1, 0),
         ("<|tool_call|>{\"name\":\"f\",\"arguments\":{}}<|tool_call|>{\"name\":\"g\",\"arguments\":{}}".to_owned(), 2, 0),
+        ("I write <tool_call> with it.</think>\n<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call>".to_owned(), 1, 0),
+        ("<function=f><parameter=x>\"<parameter>\"</parameter></function>".to_owned(), 1, 0),
         // Another one without a mark.
         ("<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call>{\"name\":\"g\",\"arguments\":{}}".to_owned(), 1, 1),
         // Only considered, or not?

@@ -20,7 +20,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// calls or one call; with `--from text` the words of a model that writes its calls
 /// into its text. Prints `[{"id", "name", "arguments"}]`, and `[]` where there are none.
 /// A call that cannot be read, was cut off or has no name does not hide the others: it
-/// is reported and not printed, and the exit code is 1.
+/// is reported and not printed, and the exit code is 1. In text, what stands behind
+/// a call without an end may be a part of it: nothing there is read as one.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool parse-calls --from openai response.json"

@@ -57,7 +57,7 @@ pub struct Settings {
     /// The largest answer in bytes, after it was unpacked. Default: the client's limit, 10 MiB.
     pub body_limit: Option<u64>,
     /// The longest text of a result in bytes; what is longer is cut, with a notice, and is no structured value. Default:
-    /// [`RESULT_LIMIT`](crate::RESULT_LIMIT), since results are read by models; `None` is no limit but that above.
+    /// [`RESULT_LIMIT`], since results are read by models; `None` is no limit but that above.
     pub result_limit: Option<usize>,
     /// The directory below which models may name files as the bytes of a body, as `{"$file": "report.pdf"}`. Default: none,
     /// bytes are base64 and data URIs.

@@ -118,3 +118,13 @@ fn mistakes_are_told_apart() {
     opentool(["parse-calls", "{}"]).end().failure(2, &["--from <DIALECT>"]);
     opentool(["parse-calls", "--from", "openai", "nowhere.json"]).end().failure(3, &["nowhere.json"]);
 }
+
+#[test]
+fn what_cannot_be_read_in_a_text_is_told_with_its_place() {
+    let text =
+        "So.\n<function=now></function>\n<tool_call>f({\"x\": \"<function=evil></function>\"})</tool_call>";
+    let ran = opentool(["parse-calls", "--from", "text"]).input(text).end();
+    assert_eq!(ran.code, 1, "\n{ran}");
+    assert_eq!(ran.json(), json!([{"id": "call_1", "name": "now", "arguments": {}}]));
+    assert!(ran.stderr.contains("`<tool_call>f(") && ran.stderr.contains("at line 3, column 1"), "\n{ran}");
+}

@@ -4,8 +4,10 @@
 //! to. It is looked up in the document when somebody asks, and costs nothing before.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use opentool_core::Diagnostic;
+use opentool_schema::Validator;
 use opentool_text::pointer::{self, Pointer};
 use serde_json::Value;
 
@@ -50,12 +52,28 @@ impl Api {
                      are more"
                 );
                 let finding = Diagnostic::warning("tool-bytes", operation.pointer.clone(), message);
-                let file =
-                    operation.document.as_deref().map_or_else(|| self.address().to_string(), str::to_owned);
-                found.push(finding.file(file).help("allow more bytes, or leave the tool out"));
+                found.push(self.placed(finding, operation).help("allow more bytes, or leave the tool out"));
             }
         }
         found
+    }
+
+    /// Which of the tools of these names cannot be called, because no validator can be made of their schema: it goes too
+    /// deep, or holds what is no schema. Their definitions are built and compiled for it.
+    pub fn unusable<'n>(&self, tools: impl IntoIterator<Item = &'n str>) -> Vec<Diagnostic> {
+        let operations = tools.into_iter().filter_map(|tool| self.operation(tool));
+        let fault = |operation: &Arc<Operation>| {
+            let error = Validator::new(&self.definition(operation).input_schema).err()?;
+            let message = format!("`{}` cannot be called: {error}", operation.name);
+            let finding = Diagnostic::error("schema", operation.pointer.clone(), message);
+            Some(self.placed(finding, operation).help("make the schema of its arguments simpler"))
+        };
+        operations.filter_map(fault).collect()
+    }
+
+    /// A finding at an operation, with the file in which it stands.
+    fn placed(&self, finding: Diagnostic, operation: &Operation) -> Diagnostic {
+        finding.file(operation.document.as_deref().map_or_else(|| self.address().to_string(), str::to_owned))
     }
 }
 

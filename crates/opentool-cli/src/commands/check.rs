@@ -179,15 +179,13 @@ fn entry(file: &str, checked: &Checked, count: Count) -> Value {
     })
 }
 
-/// Adds what is wrong with a configuration of the document, and with the size of its tools, if it is usable.
+/// Adds what is wrong with a configuration of the document, and with its tools, if it is usable.
 fn look_at_tools(
     path: Option<&str>,
     max_tool_bytes: Option<usize>,
     checked: &mut Checked,
 ) -> Result<(), CliError> {
-    let Some(api) = checked.api.as_ref().filter(|_| path.is_some() || max_tool_bytes.is_some()) else {
-        return Ok(());
-    };
+    let Some(api) = &checked.api else { return Ok(()) };
     let found = Shape::check(path, max_tool_bytes, api)?;
     checked.diagnostics.extend(found);
     if let Some(path) = path {

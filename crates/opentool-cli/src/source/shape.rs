@@ -128,8 +128,8 @@ impl Shape {
         }
     }
 
-    /// What becomes of one document, which has no name: what of a configuration means nothing in it, and which of its tools
-    /// are larger than what is allowed.
+    /// What becomes of one document, which has no name: what of a configuration means nothing in it, which of its tools are
+    /// larger than what is allowed, and which cannot be called.
     ///
     /// # Errors
     /// Those of [`Shape::apply`].
@@ -152,7 +152,8 @@ impl Shape {
                 let names: Vec<&str> =
                     api.operations().iter().map(|operation| operation.name.as_str()).collect();
                 let mut found = api.unused(&config);
-                found.extend(api.over_budget(names));
+                found.extend(api.over_budget(names.iter().copied()));
+                found.extend(api.unusable(names));
                 found
             }
             Err(error) => {

@@ -385,6 +385,29 @@ fn marks_that_cannot_be_understood_are_told_and_the_operation_stays_out() {
     }
 }
 
+/// A call of them would be refused; whoever asks beforehand is told.
+#[test]
+fn tools_whose_schema_cannot_be_followed_are_named() {
+    let mut schemas: serde_json::Map<String, Value> = (0..70)
+        .map(|index| {
+            let next = format!("#/components/schemas/S{}", index + 1);
+            (format!("S{index}"), json!({"allOf": [{"$ref": next}]}))
+        })
+        .collect();
+    schemas.insert("S70".to_owned(), json!({"type": "object"}));
+    let post = |name: &str, schema: &str| {
+        json!({"post": {"operationId": name, "requestBody": {"required": true, "content": {"application/json": {
+            "schema": {"$ref": format!("#/components/schemas/{schema}")}}}}}})
+    };
+    let text = json!({"openapi": "3.1.0", "info": {}, "paths": {"/a": post("deep", "S0"), "/b": post("flat", "S69")},
+        "components": {"schemas": schemas}});
+    let api = parse(text.to_string(), "a.json").unwrap();
+    let told = api.unusable(["deep", "flat"]);
+    let [found] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((found.severity, found.pointer.as_str()), (opentool_core::Severity::Error, "/paths/~1a/post"));
+    assert!(found.message.starts_with("`deep` cannot be called: ") && found.file.is_some(), "{found:?}");
+}
+
 #[test]
 fn tools_that_no_budget_can_hold_are_named() {
     let parameters: Vec<Value> = (0..60)

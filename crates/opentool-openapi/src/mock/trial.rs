@@ -12,7 +12,7 @@ use opentool_schema::{Examples, Look, Optional, Validator};
 use serde_json::{Map, Value};
 
 use super::{Fault, Mock, check};
-use crate::plan::{Operation, SecurityScheme};
+use crate::plan::{Operation, Place, SecurityScheme};
 use crate::request::{Credential, Located, MissingCredentials};
 use crate::{Api, plan};
 
@@ -67,7 +67,10 @@ impl Trial {
             let validator = Validator::new(&Schema::new(schema.clone())).ok();
             for arguments in [Arguments::Minimal, Arguments::Full, Arguments::Odd] {
                 let outcome = match arguments.make(schema, validator.as_ref()) {
-                    Ok(values) => tried(&api, &mock, operation, values).known_as_cut(schema),
+                    Ok(mut values) => {
+                        fill_path(operation, &mut values);
+                        tried(&api, &mock, operation, values).known_as_cut(schema)
+                    }
                     Err(why) => Outcome::NoArguments(why),
                 };
                 each(Self { operation: operation.name.clone(), arguments, outcome });
@@ -146,6 +149,17 @@ fn with_credentials(mut api: Api, operation: &Operation) -> Api {
         api = api.credential(used.name.clone(), credential);
     }
     api
+}
+
+/// An object without members is no part of a path: it gets those that it may have.
+fn fill_path(operation: &Operation, values: &mut Map<String, Value>) {
+    for parameter in operation.parameters.iter().filter(|parameter| parameter.place == Place::Path) {
+        if let Some(value) = values.get_mut(&parameter.argument)
+            && value.as_object().is_some_and(Map::is_empty)
+        {
+            *value = Examples::new().named(&parameter.name, &parameter.schema);
+        }
+    }
 }
 
 fn tried(api: &Api, mock: &Mock, operation: &Operation, values: Map<String, Value>) -> Outcome {

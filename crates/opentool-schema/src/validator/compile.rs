@@ -3,10 +3,11 @@
 //! This and `explain` are the only places that know the crate.
 
 use jsonschema::{Draft, PatternOptions};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::SchemaError;
 use crate::dialect::lower::modernise;
+use crate::keywords::{holds_data, holds_named};
 use crate::text::shorten;
 
 /// Formats that only annotate, because values that are meant break their rules every day: `14:30` as a time without
@@ -60,6 +61,64 @@ pub(super) fn modern(schema: &Value) -> Option<Value> {
     let mut written = schema.clone();
     modernise(&mut written);
     (written != *schema).then_some(written)
+}
+
+/// The schema without `$schema` within it, where that is not the root of a document of its own: it means nothing there
+/// (2020-12, section 8.1.1), and must not change what the keywords beside it mean. `None` where there is none.
+pub(super) fn one_draft(schema: &Value) -> Option<Value> {
+    has_drafts(schema, Place::Root).then(|| {
+        let mut plain = schema.clone();
+        drop_drafts(&mut plain, Place::Root);
+        plain
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Root,
+    Within,
+}
+
+fn names_draft(members: &Map<String, Value>, place: Place) -> bool {
+    place == Place::Within
+        && members.get("$schema").is_some_and(Value::is_string)
+        && !members.contains_key("$id")
+}
+
+fn has_drafts(schema: &Value, place: Place) -> bool {
+    let within = |schema| has_drafts(schema, Place::Within);
+    match schema {
+        Value::Object(members) => {
+            names_draft(members, place)
+                || members.iter().any(|(keyword, value)| match value {
+                    _ if holds_data(keyword) => false,
+                    Value::Object(schemas) if holds_named(keyword) => schemas.values().any(within),
+                    value => within(value),
+                })
+        }
+        Value::Array(schemas) => schemas.iter().any(within),
+        _ => false,
+    }
+}
+
+fn drop_drafts(schema: &mut Value, place: Place) {
+    let within = |schema: &mut Value| drop_drafts(schema, Place::Within);
+    match schema {
+        Value::Object(members) => {
+            if names_draft(members, place) {
+                members.shift_remove("$schema");
+            }
+            for (keyword, value) in members {
+                match value {
+                    _ if holds_data(keyword) => {}
+                    Value::Object(schemas) if holds_named(keyword) => schemas.values_mut().for_each(within),
+                    value => within(value),
+                }
+            }
+        }
+        Value::Array(schemas) => schemas.iter_mut().for_each(within),
+        _ => {}
+    }
 }
 
 /// Compiles a schema or a piece of one: with patterns that take linear time, or else with bounded ones.

@@ -63,8 +63,9 @@ impl Validator {
     /// # Errors
     /// [`SchemaError`] by what is wrong with the schema, with a pointer into it where there is one.
     pub fn new(schema: &Schema) -> Result<Self, SchemaError> {
-        let value = schema.as_value();
-        let mut reach = complexity::measure(value)?;
+        let mut reach = complexity::measure(schema.as_value())?;
+        let one_draft = compile::one_draft(schema.as_value());
+        let value = one_draft.as_ref().unwrap_or(schema.as_value());
         let mut modern = None;
         let compiled = match compile::compile(value) {
             Ok(compiled) => compiled,
@@ -78,6 +79,7 @@ impl Validator {
         };
         let depth = MAX_FRAMES.checked_div(reach).unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
         let plain = Plain::of(modern.as_ref().unwrap_or(value));
+        let modern = modern.or(one_draft);
         Ok(Self { compiled, plain, schema: schema.clone(), modern, depth, probes: Probes::default() })
     }
 

@@ -235,6 +235,21 @@ fn errors_fit_in_64_bytes() {
     assert!(size_of::<opentool_schema::UnknownDialect>() <= 64);
 }
 
+/// What is no document of its own has the draft of the document that it stands in; otherwise a lowering, which writes
+/// one document, would mean something else.
+#[test]
+fn a_draft_within_a_schema_changes_nothing() {
+    let old = json!({"$schema": "http://json-schema.org/draft-04/schema#", "const": "a"});
+    let named = json!({"$schema": {"type": "string"}});
+    let schema =
+        json!({"type": "object", "properties": {"x": old, "y": {"const": old}, "z": {"properties": named}}});
+    let validator = compile(schema).unwrap();
+    assert!(validator.accepts(&json!({"x": "a", "y": old, "z": {"$schema": "s"}})));
+    for refused in [json!({"x": "b"}), json!({"y": {"const": "a"}}), json!({"z": {"$schema": 5}})] {
+        assert!(!validator.accepts(&refused), "{refused}");
+    }
+}
+
 #[test]
 fn drafts_are_honoured() {
     let exclusive = |schema: &str| json!({"$schema": schema, "minimum": 0, "exclusiveMinimum": true});

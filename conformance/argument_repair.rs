@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::failures::{self, read};
 
+/// The tool whose arguments are written; some models name it again beside them.
+pub(crate) const TOOL: &str = "get_weather";
+
 /// One line of the file.
 pub(crate) struct Case {
     pub(crate) id: String,

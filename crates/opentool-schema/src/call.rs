@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::calling::Calling;
 use crate::guard::guarded;
-use crate::intake::mend;
+use crate::intake::{Called, mend};
 use crate::names::resolve_name;
 use crate::read::read;
 use crate::{Change, RepairPolicy, Repairs, SchemaError, Stage, Validator};
@@ -138,7 +138,8 @@ pub(crate) fn checked<'a>(
     let arguments = match read(&call.arguments) {
         Ok(arguments) if validator.accepts(&arguments) => arguments,
         read => {
-            let arguments = mend(validator, &call.arguments, read, repairs(name), &mut changes)?;
+            let called = Some(Called { name, tools });
+            let arguments = mend(validator, &call.arguments, read, repairs(name), called, &mut changes)?;
             return Ok(Checked { tool, arguments, changes });
         }
     };

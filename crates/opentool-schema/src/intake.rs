@@ -23,6 +23,7 @@ use std::borrow::Cow;
 use opentool_core::{Arguments, InvalidArguments, Problem};
 use serde_json::{Map, Value};
 
+pub(crate) use envelope::Called;
 pub use examined::Examined;
 pub(crate) use fault::no_number;
 pub use fault::problem_code;
@@ -48,7 +49,9 @@ impl Validator {
     /// The arguments that the schema accepts, made from what a model wrote (an object, or the text of one), and
     /// every change that this took.
     ///
-    /// Valid arguments come back as they are, without any change.
+    /// Valid arguments come back as they are, without any change. Arguments inside a call that names a tool
+    /// (`{"name": "f", "arguments": {…}}`) are refused, because the name of this tool is not known here:
+    /// [`Validator::examine_as`] and [`ToolSetExt::take`](crate::ToolSetExt::take) know it.
     ///
     /// ```
     /// # use opentool_core::Schema;
@@ -70,7 +73,7 @@ impl Validator {
         repairs: Repairs,
     ) -> Result<(Arguments, Vec<Change>), InvalidArguments> {
         let mut changes = Vec::new();
-        self.taken(written, repairs, &mut changes).map(|arguments| (arguments, changes))
+        self.taken(written, repairs, None, &mut changes).map(|arguments| (arguments, changes))
     }
 
     /// [`Validator::take`], with the changes up to a refusal too.
@@ -78,6 +81,7 @@ impl Validator {
         &self,
         written: &Value,
         repairs: Repairs,
+        called: Option<Called<'_>>,
         changes: &mut Vec<Change>,
     ) -> Result<Arguments, InvalidArguments> {
         match read(written) {
@@ -85,7 +89,7 @@ impl Validator {
                 note_nothing(written, changes);
                 Ok(into_arguments(value.into_owned()))
             }
-            read => mend(self, written, read, repairs, changes),
+            read => mend(self, written, read, repairs, called, changes),
         }
     }
 }
@@ -108,6 +112,7 @@ pub(crate) fn mend(
     written: &Value,
     read: Result<Cow<'_, Value>, Unread<'_>>,
     repairs: Repairs,
+    called: Option<Called<'_>>,
     changes: &mut Vec<Change>,
 ) -> Result<Arguments, InvalidArguments> {
     let freedom = match repairs {
@@ -129,7 +134,7 @@ pub(crate) fn mend(
         Ok(value) => Some(value),
         Err(unread) => unread.into_json(),
     };
-    Mending::new(validator, freedom, changes).run(written, json)
+    Mending::new(validator, freedom, called, changes).run(written, json)
 }
 
 fn into_arguments(value: Value) -> Arguments {
@@ -149,13 +154,19 @@ type Taken = Result<Arguments, InvalidArguments>;
 struct Mending<'v, 'c> {
     validator: &'v Validator,
     freedom: Freedom,
+    called: Option<Called<'v>>,
     changes: &'c mut Vec<Change>,
     wrappers: usize,
 }
 
 impl<'v, 'c> Mending<'v, 'c> {
-    fn new(validator: &'v Validator, freedom: Freedom, changes: &'c mut Vec<Change>) -> Self {
-        Self { validator, freedom, changes, wrappers: 0 }
+    fn new(
+        validator: &'v Validator,
+        freedom: Freedom,
+        called: Option<Called<'v>>,
+        changes: &'c mut Vec<Change>,
+    ) -> Self {
+        Self { validator, freedom, called, changes, wrappers: 0 }
     }
 
     /// `json` is the value of a text that is JSON, or `written` itself.
@@ -313,26 +324,35 @@ impl<'v, 'c> Mending<'v, 'c> {
         Ok(into_arguments(value))
     }
 
-    /// The arguments inside `{"name": …, "arguments": {…}}`, if the schema accepts them and knows none of these
-    /// keys. Where it is beyond doubt an envelope, the problems inside are those that count.
+    /// The arguments inside `{"name": …, "arguments": {…}}`, if it names this tool, and the schema accepts them and knows
+    /// none of these keys. Where it is beyond doubt an envelope, the problems inside are those that count.
     fn envelope(&mut self, outer: &Written) -> Option<Taken> {
         let schema = self.validator.schema().as_value();
         let inner = envelope::open(&outer.value, schema)?;
         if self.wrappers >= MAX_WRAPPERS {
             return None;
         }
+        let repairs = match self.freedom {
+            Freedom::Sure => Repairs::Sure,
+            Freedom::Wide => Repairs::Wide,
+        };
+        if let Some(problem) = inner.foreign(self.called, repairs) {
+            return Some(refused(problem));
+        }
         let mut marks = outer.marks.clone();
         let written = Written { value: inner.value.clone(), marks: marks.take_key(inner.key) };
         let before = self.changes.len();
         let change = Change::new(Stage::Repair, "", "arguments out of their envelope");
         self.changes.push(change.before(&outer.value).after(inner.value));
-        let mut mending = Mending::new(self.validator, self.freedom, self.changes);
+        let mut mending = Mending::new(self.validator, self.freedom, self.called, self.changes);
         mending.wrappers = self.wrappers.saturating_add(1);
         let taken = match mending.object(written) {
             Ok(object) => mending.fit(object),
             Err(error) => Err(error),
         };
-        if taken.is_ok() || inner.labelled {
+        let is_foreign =
+            |error: &InvalidArguments| error.problems.iter().any(|problem| problem.rule == envelope::FOREIGN);
+        if taken.is_ok() || inner.is_labelled() || taken.as_ref().is_err_and(is_foreign) {
             return Some(taken);
         }
         self.changes.truncate(before);

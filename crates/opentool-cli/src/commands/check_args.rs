@@ -86,7 +86,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         Some(_) if from_input => standard_input()?,
         written => written.unwrap_or_default(),
     };
-    let examined = examine(tool, &written, args.mode, &decoder)?;
+    let examined = examine(tool, &tools, &written, args.mode, &decoder)?;
     if console.is_json() {
         console.json(&Value::from(&examined))?;
     } else {
@@ -146,6 +146,7 @@ fn seen_as<'t>(
 
 fn examine(
     tool: &ToolDefinition,
+    tools: &ToolSet,
     written: &str,
     mode: Repairs,
     decoder: &Decoder,
@@ -154,7 +155,7 @@ fn examine(
         words: format!("no call can be checked, because the tool's input schema cannot be used: {error}"),
         unreadable: 1,
     })?;
-    Ok(validator.examine(&Value::from(written), decoder, mode))
+    Ok(validator.examine_as(&tool.name, tools, &Value::from(written), decoder, mode))
 }
 
 /// One line a stage.

@@ -7,12 +7,12 @@ use opentool::schema::{Repairs, resolve_name};
 use serde_json::{Value, json};
 
 use crate::support::{Ran, golden, opentool};
-use cases::{Case, Kind, Outcome};
+use cases::{Case, Kind, Outcome, TOOL};
 
 /// The command line that `conformance/README.md` describes.
 fn arguments(case: &Case, schema: &Value) -> Result<(), String> {
-    let definitions = json!([{"name": "tool", "inputSchema": schema}]).to_string();
-    let line = ["check-args", "tools.json", "tool", "-", "--json", "--mode", case.mode.as_str()];
+    let definitions = json!([{"name": TOOL, "inputSchema": schema}]).to_string();
+    let line = ["check-args", "tools.json", TOOL, "-", "--json", "--mode", case.mode.as_str()];
     let ran = opentool(line).file("tools.json", definitions).input(&case.input).end();
     let report = ran.json();
     let errors = report["errors"].as_array().unwrap();

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Coercer;
 use super::few::Few;
+use super::scalar::is_nothing;
 use super::view::View;
 use crate::explain::Path;
 use crate::refs::Place;
@@ -33,8 +34,8 @@ impl<'s> Coercer<'_, 's> {
     /// Puts a single value into a list, if the list is then accepted. Text is never split.
     pub(super) fn listed(&mut self, views: &[View<'s>], value: &mut Value, marks: &mut Marks, at: &Path<'_>) {
         let single = match value {
-            // A list that is broken is not the text of an item.
-            Value::String(text) => !text.trim().is_empty() && !text.trim_start().starts_with('['),
+            // A list that is broken is not the text of an item, and a word for nothing hardly is.
+            Value::String(text) => !is_nothing(text, true) && !text.trim_start().starts_with('['),
             Value::Number(_) | Value::Bool(_) | Value::Object(_) => true,
             Value::Null | Value::Array(_) => false,
         };

@@ -32,6 +32,7 @@ use opentool_core::{ToolDefinition, ToolSet};
 use serde_json::{Map, Value};
 
 pub use codec::Decoder;
+pub(crate) use codec::Extent;
 pub use lint::{Finding, lint, lint_request};
 pub use lower::{
     Effect, LowerError, LowerOptions, Lowered, LoweredSet, NameMap, Refused, Rewrite, Strict, Strictness,

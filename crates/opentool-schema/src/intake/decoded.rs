@@ -6,9 +6,9 @@
 use opentool_core::{Arguments, InvalidArguments};
 use serde_json::{Map, Value};
 
-use super::{Freedom, Mending, into_arguments, numbers, partial, refused, repeated};
+use super::{Called, Freedom, Mending, into_arguments, numbers, partial, refused, repeated};
 use crate::change::{Change, Stage};
-use crate::dialect::Decoder;
+use crate::dialect::{Decoder, Extent};
 use crate::read::{Unread, read};
 use crate::repair::Written;
 use crate::validator::within;
@@ -31,7 +31,8 @@ impl Validator {
         repairs: Repairs,
     ) -> Result<(Arguments, Vec<Change>), InvalidArguments> {
         let mut changes = Vec::new();
-        self.taken_decoded(written, decoder, repairs, &mut changes).map(|arguments| (arguments, changes))
+        self.taken_decoded(written, decoder, repairs, None, &mut changes)
+            .map(|arguments| (arguments, changes))
     }
 
     pub(super) fn taken_decoded(
@@ -39,13 +40,15 @@ impl Validator {
         written: &Value,
         decoder: &Decoder,
         repairs: Repairs,
+        called: Option<Called<'_>>,
         changes: &mut Vec<Change>,
     ) -> Result<Arguments, InvalidArguments> {
         if decoder.is_identity() {
-            return self.taken(written, repairs, changes);
+            return self.taken(written, repairs, called, changes);
         }
         let object = object(self, written, repairs, changes)?;
-        let decoded = decoder.decode_written(object.clone())?;
+        let extent = if repairs == Repairs::Partial { Extent::Begun } else { Extent::Whole };
+        let decoded = decoder.decode_written(object.clone(), extent)?;
         if repairs == Repairs::Partial {
             return Ok(into_arguments(decoded.value));
         }
@@ -56,9 +59,9 @@ impl Validator {
         let freedom = match repairs {
             Repairs::Wide => Freedom::Wide,
             Repairs::Sure => Freedom::Sure,
-            Repairs::Off | Repairs::Partial => return self.taken(&decoded.value, repairs, changes),
+            Repairs::Off | Repairs::Partial => return self.taken(&decoded.value, repairs, called, changes),
         };
-        let mut mending = Mending::new(self, freedom, changes);
+        let mut mending = Mending::new(self, freedom, called, changes);
         // What was wrapped may be anything.
         let decoded = mending.object(decoded)?;
         mending.fit_noted(decoded)
@@ -98,7 +101,7 @@ fn object(
         Ok(value) => Some(value),
         Err(unread) => unread.into_json(),
     };
-    let object = Mending::new(validator, freedom, changes).reach(written, json)?;
+    let object = Mending::new(validator, freedom, None, changes).reach(written, json)?;
     if let Some(pointer) = object.marks.no_number() {
         return refused(super::fault::no_number(pointer));
     }

@@ -1,8 +1,27 @@
 //! Arguments that came inside the call: `{"name": "f", "arguments": {…}}`, `{"input": {…}}`.
+//!
+//! An envelope that says which tool is called opens for that tool only: the arguments of one tool are none of another,
+//! also where the other's schema accepts them.
 
+use opentool_core::{Problem, ToolSet};
 use serde_json::Value;
 
 use crate::coerce::knows;
+use crate::text::found;
+use crate::{Repairs, resolve_name};
+
+/// The tool that is called, among those that a name can mean.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Called<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) tools: &'a ToolSet,
+}
+
+impl Called<'_> {
+    fn is_meant_by(self, label: &str, repairs: Repairs) -> bool {
+        resolve_name(label, self.tools.names(), repairs).is_ok_and(|name| name == self.name)
+    }
+}
 
 /// Keys under which calls hold their arguments, in lower case and without separators.
 const PAYLOADS: [&str; 14] = [
@@ -39,29 +58,65 @@ const LABELS: [&str; 14] = [
     "object",
 ];
 
+/// Values of `type` that say that it is a call, and not of which tool.
+const KINDS: [&str; 7] = ["function", "functioncall", "tool", "toolcall", "tooluse", "call", "object"];
+
 /// What an envelope holds.
 pub(super) struct Inner<'v> {
     pub(super) key: &'v str,
     pub(super) value: &'v Value,
-    /// It also says which tool is called: this was meant to be a call.
-    pub(super) labelled: bool,
+    /// What it says about which tool is called, and under which keys.
+    labels: Vec<(&'v str, &'v Value)>,
 }
+
+impl Inner<'_> {
+    /// Whether it was meant to be a call beyond doubt: it also says of which tool.
+    pub(super) fn is_labelled(&self) -> bool {
+        !self.labels.is_empty() && self.value.is_object()
+    }
+
+    /// That it is not known to be a call of the tool that is called.
+    pub(super) fn foreign(&self, called: Option<Called<'_>>, repairs: Repairs) -> Option<Problem> {
+        let is_own = |label: &Value| {
+            label
+                .as_str()
+                .is_some_and(|label| called.is_some_and(|called| called.is_meant_by(label, repairs)))
+        };
+        let (key, label) = self.labels.iter().find(|(_, label)| !is_own(label))?;
+        let tool = called.map_or_else(|| "the tool".to_owned(), |called| crate::text::name(called.name));
+        let expected = format!("expected the arguments of {tool} themselves, not a call of another tool");
+        let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+        Some(Problem::new(pointer, FOREIGN).expected(expected).found(found(label)))
+    }
+}
+
+/// The rule of an envelope with the name of another tool.
+pub(super) const FOREIGN: &str = "call";
 
 /// What is inside, if the value can be an envelope: one payload, labels, and no key that the schema knows.
 pub(super) fn open<'v>(value: &'v Value, schema: &Value) -> Option<Inner<'v>> {
     let members = value.as_object().filter(|members| members.len() <= LABELS.len())?;
     let mut payload = None;
-    let mut named = false;
+    let mut labels = Vec::new();
     for (key, value) in members {
-        let plain: String =
-            key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        let plain = plain(key);
         let holds = value.is_object() || value.is_array() || value.as_str().is_some_and(looks_like_json);
         if holds && PAYLOADS.contains(&plain.as_str()) {
             if payload.replace((key, value)).is_some() {
                 return None;
             }
         } else if LABELS.contains(&plain.as_str()) && !value.is_object() && !value.is_array() {
-            named |= plain.contains("name") || matches!(plain.as_str(), "tool" | "function" | "action");
+            let names = match (plain.as_str(), value) {
+                (_, Value::Null) => false,
+                ("tool" | "function" | "action", _) => true,
+                ("type", kind) => {
+                    !kind.as_str().is_some_and(|kind| KINDS.contains(&self::plain(kind).as_str()))
+                }
+                (key, _) => key.contains("name"),
+            };
+            if names {
+                labels.push((key.as_str(), value));
+            }
         } else {
             return None;
         }
@@ -70,7 +125,12 @@ pub(super) fn open<'v>(value: &'v Value, schema: &Value) -> Option<Inner<'v>> {
     if members.keys().any(|key| knows(schema, key)) {
         return None;
     }
-    Some(Inner { key, value, labelled: named && value.is_object() })
+    Some(Inner { key, value, labels })
+}
+
+/// A key without case and separators.
+fn plain(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn looks_like_json(text: &str) -> bool {

@@ -1,9 +1,9 @@
 //! What became of arguments in all stages, whether they were taken or refused.
 
-use opentool_core::{Arguments, InvalidArguments};
+use opentool_core::{Arguments, InvalidArguments, ToolSet};
 use serde_json::{Value, json};
 
-use super::problem_code;
+use super::{Called, problem_code};
 use crate::{Change, Decoder, Repairs, Validator};
 
 /// What [`Validator::examine`] found out.
@@ -32,7 +32,39 @@ impl Validator {
     /// ```
     pub fn examine(&self, written: &Value, decoder: &Decoder, repairs: Repairs) -> Examined {
         let mut changes = Vec::new();
-        let result = self.taken_decoded(written, decoder, repairs, &mut changes);
+        let result = self.taken_decoded(written, decoder, repairs, None, &mut changes);
+        Examined { changes, result }
+    }
+
+    /// [`Validator::examine`] for arguments of the tool `name` among `tools`, as [`crate::ToolSetExt::take`] takes them:
+    /// arguments that came inside a call (`{"name": "f", "arguments": {…}}`) are taken out of it if it is a call of this
+    /// tool. `name` is the tool's own.
+    ///
+    /// ```
+    /// # use opentool_core::{Schema, ToolSet, tool_fn};
+    /// # use opentool_schema::{Decoder, Repairs, Validator};
+    /// # use serde_json::{Value, json};
+    /// # let tool = |name: &str| tool_fn(name, "", async |_: Value| Ok::<_, std::io::Error>(()));
+    /// # let tools = ToolSet::from_tools([tool("delete_user"), tool("get_user")])?;
+    /// let schema = json!({"properties": {"id": {"type": "integer"}}, "required": ["id"]});
+    /// let validator = Validator::new(&Schema::new(schema))?;
+    /// let written = json!({"name": "get_user", "arguments": {"id": 5}});
+    /// let examine = |name| validator.examine_as(name, &tools, &written, &Decoder::default(), Repairs::Sure);
+    /// assert!(examine("get_user").result.is_ok());
+    /// assert!(examine("delete_user").result.is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn examine_as(
+        &self,
+        name: &str,
+        tools: &ToolSet,
+        written: &Value,
+        decoder: &Decoder,
+        repairs: Repairs,
+    ) -> Examined {
+        let mut changes = Vec::new();
+        let called = Some(Called { name, tools });
+        let result = self.taken_decoded(written, decoder, repairs, called, &mut changes);
         Examined { changes, result }
     }
 }

@@ -6,8 +6,8 @@ use crate::repair::{Fault, LEVELS, LONGEST};
 
 /// The kind of a problem, for programs: `invalid_json` (also a key that stands twice, where nothing is mended),
 /// `truncated`, `too_deep`, `missing_required`, `unknown_property`, `type_mismatch`, `enum_mismatch`, or `constraint`
-/// for all other rules of a schema. Problems of an answer ([`ParsedCalls::problems`](crate::ParsedCalls)) have these
-/// besides: `invalid_call`, `invalid_name`, `invalid_id`, `unsupported`, `blocked`, `choices`.
+/// for all other rules of a schema; `invalid_call` for arguments inside a call of another tool. Problems of an answer
+/// ([`ParsedCalls::problems`](crate::ParsedCalls)) have these besides: `invalid_call`, `invalid_name`, `invalid_id`, `unsupported`, `blocked`, `choices`.
 pub fn problem_code(problem: &Problem) -> &'static str {
     match problem.rule.as_str() {
         "json" | "repeated" => "invalid_json",

@@ -153,11 +153,37 @@ fn calls(items: &[Value], pointer: &str, reading: &mut Reading) {
     }
 }
 
+/// The key of a call's arguments, which some models call like the parameters of the definitions that they were shown.
+/// `None` for such a definition itself.
+fn arguments_key(function: &Value) -> Option<&'static str> {
+    if function.get("arguments").is_some() {
+        return Some("arguments");
+    }
+    let is_schema = |value: &Value| {
+        let has = |key: &str| value.get(key).is_some();
+        value.get("properties").is_some_and(Value::is_object)
+            || value.get("type").is_some_and(|kind| kind == "object")
+            || ["$schema", "$ref", "$defs"].iter().any(|key| has(key))
+    };
+    let parameters = function.get("parameters").filter(|parameters| !parameters.is_null());
+    let is_definition = ["description", "strict"].iter().any(|key| function.get(*key).is_some());
+    (!is_definition && !parameters.is_some_and(is_schema)).then_some(if parameters.is_some() {
+        "parameters"
+    } else {
+        "arguments"
+    })
+}
+
 fn call(item: &Value, pointer: &str, reading: &mut Reading) {
     let id = item.get("id");
     if let Some(inner @ Value::Object(_)) = item.get("function") {
-        let pointer = format!("{pointer}/function");
-        reading.call(Entry { pointer: &pointer, call: inner, id, arguments: "arguments" });
+        match arguments_key(inner) {
+            Some(arguments) => {
+                let pointer = format!("{pointer}/function");
+                reading.call(Entry { pointer: &pointer, call: inner, id, arguments });
+            }
+            None => reading.no_call(pointer, "expected a call, not the definition of a tool", item),
+        }
     } else if let Some(inner @ Value::Object(_)) = item.get("custom") {
         let wrapped = json!({"name": inner.get("name"), "arguments": {"input": inner.get("input")}});
         let pointer = format!("{pointer}/custom");

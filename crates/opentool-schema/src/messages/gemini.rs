@@ -151,9 +151,20 @@ fn part(part: &Value, pointer: &str, reading: &mut Reading) {
 fn read_call(call: &Value, pointer: &str, reading: &mut Reading) {
     if call.is_object() {
         reading.call(Entry { pointer, call, id: call.get("id"), arguments: "args" });
+        if is_piece(call) {
+            reading.cut_off("this is a piece of a stream");
+        }
     } else {
         reading.no_call(pointer, "expected an object with `name` and `args`", call);
     }
+}
+
+/// Whether a call has its arguments in pieces, or says that more of it follows.
+fn is_piece(call: &Value) -> bool {
+    let goes_on = |piece: &Value| get(piece, "willContinue", "will_continue") == Some(&Value::Bool(true));
+    let pieces = get(call, "partialArgs", "partial_args");
+    let in_pieces = pieces.and_then(Value::as_array).is_some_and(|pieces| pieces.iter().any(goes_on));
+    goes_on(call) || in_pieces || (pieces.is_some() && call.get("args").is_none())
 }
 
 /// Calls without their parts.

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::exact::{Look, with_zeros};
-use crate::repair::{self, Tolerance, Written};
+use crate::repair::{self, Written};
 
 /// What the value of an answer lacks, by pointers into it.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Lost {
         if Look::at(text).tells_all(text, value) {
             return Self::default();
         }
-        match repair::read(text, Tolerance::Sure) {
+        match repair::read_json(text) {
             Ok(written) if written.value == *value => Self::in_marks(&written),
             _ => Self::default(),
         }
@@ -36,7 +36,7 @@ impl Lost {
     /// lacks. `None` for any other text.
     pub(super) fn beside_no_numbers(text: &str) -> Option<(Value, Self)> {
         let held: Value = serde_json::from_str(&with_zeros(text)?).ok()?;
-        let written = repair::read(text, Tolerance::Sure).ok()?;
+        let written = repair::read_json(text).ok()?;
         // Read alike but for these numbers, of which there are some.
         let mut same = written.value.clone();
         let no_numbers = written.marks.no_numbers();

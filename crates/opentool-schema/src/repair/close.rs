@@ -83,6 +83,8 @@ pub(super) fn judge(
         Role::Item if is_quote(c) && spaced => Verdict::Unclear,
         Role::Member if spaced && (key_follows(next) || word_key_follows(next)) => Verdict::End,
         Role::Member if is_quote(c) && key_follows(next) => Verdict::End,
+        // `"-r""/tmp"`: a comma is missing, or a quote is doubled.
+        _ if is_quote(c) && !spaced && inner == 0 && goes_on(beyond) => Verdict::Unclear,
         // `"a": "x" "y"`: two values, or quotes in one.
         Role::Member if is_quote(c) && spaced && inner == 0 => Verdict::Unclear,
         // Concatenation, which only the wide reading knows.
@@ -150,6 +152,11 @@ fn after_closing(next: &str, last: bool) -> Verdict {
         Some(_) if comment_follows(next) => Verdict::End,
         Some(_) => Verdict::Inside,
     }
+}
+
+/// Whether something else than the end of a string follows.
+fn goes_on(text: &str) -> bool {
+    spaces(text).chars().next().is_some_and(|c| !(is_comma(c) || closes_object(c) || closes_list(c)))
 }
 
 fn comment_follows(text: &str) -> bool {

@@ -105,6 +105,12 @@ pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Written, Fault> {
     }
 }
 
+/// Reads a text that is JSON but for numbers that are too large. It may be of any length.
+pub(crate) fn read_json(text: &str) -> Result<Written, Fault> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    whole(text, scan::blank(text), parse::Opening::Written, Tolerance::Sure)
+}
+
 /// The object or list that a text begins with, and where it ends.
 pub(crate) fn first_value(text: &str, tolerance: Tolerance) -> Option<(Written, usize)> {
     let (written, end) = parse(text, 0, parse::Opening::Written, tolerance).ok()?;

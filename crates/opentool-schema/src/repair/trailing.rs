@@ -11,11 +11,16 @@ use super::{Fault, Tolerance, Written};
 const TAG: usize = 64;
 
 /// The value, if what follows `end` does not speak against it.
-pub(super) fn settle(text: &str, first: Written, end: usize, tolerance: Tolerance) -> Result<Written, Fault> {
+pub(super) fn settle(
+    text: &str,
+    first: Written,
+    first_end: usize,
+    tolerance: Tolerance,
+) -> Result<Written, Fault> {
     if tolerance == Tolerance::Prefix {
         return Ok(first);
     }
-    let mut rest = text.get(end..).unwrap_or_default();
+    let mut rest = text.get(first_end..).unwrap_or_default();
     loop {
         let (bytes, comment) = blanks(rest);
         if comment == Some(Comment::Block) {
@@ -47,7 +52,9 @@ pub(super) fn settle(text: &str, first: Written, end: usize, tolerance: Toleranc
     let Ok((other, end)) = parse(text, at, Opening::Written, tolerance) else { return several };
     let last = !text.get(end..).unwrap_or_default().contains(opens_object);
     // `{}{"city": …}` is how some services send a stream: an empty start, then the arguments.
-    let begun = first.value.as_object().is_some_and(serde_json::Map::is_empty);
+    // With words between, the object behind them is something else: a result, an example.
+    let begun = first.value.as_object().is_some_and(serde_json::Map::is_empty)
+        && text.get(first_end..at).is_some_and(|between| between.trim().is_empty());
     match other.value {
         Value::Object(_) if last && (begun || first == other) => Ok(other),
         _ => several,

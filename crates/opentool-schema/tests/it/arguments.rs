@@ -156,7 +156,7 @@ fn only_one_reading_is_taken() {
         (r#"{}{"city":"Paris"}"#, json!({"city": "Paris"})),
         (r#"{"city":"Paris"}}"#, json!({"city": "Paris"})),
         (r#"get_weather({"city": "Paris"})"#, json!({"city": "Paris"})),
-        (r#"{"name":"w","arguments":"{\"city\":\"Paris\"}"}"#, json!({"city": "Paris"})),
+        (r#"{"type":"call","arguments":"{\"city\":\"Paris\"}"}"#, json!({"city": "Paris"})),
         ("{\"city\":\"New\nYork\"}", json!({"city": "New\nYork"})),
         (r#"{"city":"He said "hi", then left"}"#, json!({"city": "He said \"hi\", then left"})),
     ] {

@@ -4,17 +4,20 @@
 mod cases;
 
 use opentool_core::Schema;
-use opentool_schema::{Repairs, Validator, parse_text_calls, problem_code, resolve_name};
+use opentool_schema::{Decoder, Repairs, Validator, parse_text_calls, problem_code, resolve_name};
 use serde_json::Value;
 
-use cases::{Case, Kind, Outcome};
+use crate::tools::{Scripted, set};
+use cases::{Case, Kind, Outcome, TOOL};
 
 fn arguments(case: &Case, schema: &Value, mode: Repairs) -> Result<(), String> {
     let validator = Validator::new(&Schema::new(schema.clone())).map_err(|e| e.to_string())?;
-    case.judge_arguments(&match validator.take(&case.input.as_str().into(), mode) {
-        Ok((arguments, changes)) => Outcome::Taken {
+    let tools = set(Scripted::new(TOOL, schema.clone(), |_, _| unreachable!("nothing is run")));
+    let examined = validator.examine_as(TOOL, &tools, &case.input.as_str().into(), &Decoder::default(), mode);
+    case.judge_arguments(&match examined.result {
+        Ok(arguments) => Outcome::Taken {
             value: Value::Object(arguments.into_map()),
-            changes: changes.into_iter().map(|c| (c.stage.as_str().to_owned(), c.pointer)).collect(),
+            changes: examined.changes.into_iter().map(|c| (c.stage.as_str().to_owned(), c.pointer)).collect(),
         },
         Err(error) => Outcome::Refused {
             codes: error.problems.iter().map(|problem| problem_code(problem).to_owned()).collect(),

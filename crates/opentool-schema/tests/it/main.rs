@@ -14,6 +14,7 @@ mod failures;
 mod golden;
 mod hostile;
 mod lowering;
+mod meant;
 mod messages;
 mod numbers;
 mod partial;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{Absent, Codec, Fault, ObjectCodec, Rest, TupleCodec, Work};
+use super::{Absent, Codec, Extent, Fault, ObjectCodec, Rest, TupleCodec, Work};
 use crate::exact::{Look, inexact_number};
-use crate::repair::{Marks, Written};
+use crate::repair::{self, Marks, Tolerance, Written};
 use crate::text::{found, name};
 
 /// An object that is being put together.
@@ -49,6 +49,10 @@ impl Work<'_> {
                 let mut members = Members::default();
                 let as_they_were = self.entries_back(codec, entries, marks, &mut members)?;
                 Ok(as_they_were.unwrap_or_else(|| members.done()))
+            }
+            // A model that leaves out the list around a single entry is understood.
+            (Codec::Entries(_), Value::Object(entry)) if is_entry(&entry) => {
+                self.decode_here(codec, listed(entry, marks))
             }
             (Codec::Tuple(codec), Value::Object(members)) => self.tuple_back(codec, members, marks),
             (Codec::Values(values), value) => {
@@ -136,8 +140,10 @@ impl Work<'_> {
         for (i, value) in items.into_iter().enumerate() {
             let item = Written { value, marks: marks.take_item(i) };
             let item = self.at(&i.to_string(), |work| work.decode(codec(i), item))?;
-            done_marks.set_item(i, item.marks);
-            done.push(item.value);
+            if !std::mem::take(&mut self.absent) {
+                done_marks.set_item(done.len(), item.marks);
+                done.push(item.value);
+            }
         }
         Ok(Written { value: Value::Array(done), marks: done_marks })
     }
@@ -157,12 +163,20 @@ impl Work<'_> {
                     continue;
                 }
                 let written = self.at(&key, |work| work.decode(&member.codec, written))?;
-                self.put(&mut done, member.name.clone(), written)?;
+                if !std::mem::take(&mut self.absent) {
+                    self.put(&mut done, member.name.clone(), written)?;
+                }
             } else {
                 others.push((key, written));
             }
         }
-        for (key, Written { value, marks }) in others {
+        for (key, written) in others {
+            let Written { value, marks } = match (&codec.rest, written.value) {
+                (Rest::Entries(name, _), Value::Object(entry)) if *name == key && is_entry(&entry) => {
+                    listed(entry, written.marks)
+                }
+                (_, value) => Written { value, marks: written.marks },
+            };
             match (&codec.rest, value) {
                 (Rest::Entries(name, codec), Value::Array(entries)) if *name == key => {
                     let left = self.at(&key, |work| work.entries_back(codec, entries, marks, &mut done))?;
@@ -202,14 +216,7 @@ impl Work<'_> {
         mut marks: Marks,
         done: &mut Members,
     ) -> Result<Option<Written>, Fault> {
-        let is_entry = |entry: &Value| {
-            entry.as_object().is_some_and(|entry| {
-                entry.len() == 2
-                    && entry.get("key").is_some_and(Value::is_string)
-                    && entry.contains_key("value")
-            })
-        };
-        if !entries.iter().all(is_entry) {
+        if !entries.iter().all(|entry| entry.as_object().is_some_and(is_entry)) {
             return Ok(Some(Written { value: Value::Array(entries), marks }));
         }
         for (i, entry) in entries.into_iter().enumerate() {
@@ -228,7 +235,9 @@ impl Work<'_> {
                 }
                 work.at("value", |work| work.decode(codec, written))
             })?;
-            done.insert(key, written);
+            if !std::mem::take(&mut self.absent) {
+                done.insert(key, written);
+            }
         }
         Ok(None)
     }
@@ -292,6 +301,10 @@ impl Work<'_> {
 
     fn text_back(&mut self, text: String) -> Result<Value, Fault> {
         match serde_json::from_str(&text) {
+            Err(_) if self.extent == Extent::Begun => {
+                self.absent = text.trim().is_empty();
+                Ok(begun(&text).unwrap_or(Value::String(text)))
+            }
             Ok(_) if inexact_number(&text).is_some() => {
                 Err(self.fault("json", "expected numbers that need no rounding", "one that would be rounded"))
             }
@@ -308,6 +321,27 @@ impl Work<'_> {
             Err(_) => Ok(Value::String(text)),
         }
     }
+}
+
+/// The best value so far of a JSON text that is still being written.
+fn begun(text: &str) -> Option<Value> {
+    // In a list, because the reader of beginnings wants a bracket to begin with.
+    match repair::read(&format!("[{text}"), Tolerance::Prefix).ok()?.value {
+        Value::Array(items) => <[Value; 1]>::try_from(items).ok().map(|[item]| item),
+        _ => None,
+    }
+}
+
+/// Whether an object is one entry of a map.
+fn is_entry(entry: &Map<String, Value>) -> bool {
+    entry.len() == 2 && entry.get("key").is_some_and(Value::is_string) && entry.contains_key("value")
+}
+
+/// A single entry as a list of entries.
+fn listed(entry: Map<String, Value>, marks: Marks) -> Written {
+    let mut outer = Marks::default();
+    outer.set_item(0, marks);
+    Written { value: Value::Array(vec![Value::Object(entry)]), marks: outer }
 }
 
 /// Whether a text that is no JSON was meant to be: it begins with a bracket or a quote, or is a number too large.

@@ -206,12 +206,17 @@ impl Decoder {
         if self.is_identity() {
             return Ok(arguments);
         }
-        self.decode_written(Written::plain(arguments)).map(|written| written.value)
+        self.decode_written(Written::plain(arguments), Extent::Whole).map(|written| written.value)
     }
 
     /// [`Decoder::decode`] of what is known to have been written, with how it was written.
-    pub(crate) fn decode_written(&self, written: Written) -> Result<Written, InvalidArguments> {
+    pub(crate) fn decode_written(
+        &self,
+        written: Written,
+        extent: Extent,
+    ) -> Result<Written, InvalidArguments> {
         let mut work = self.work(&written.value)?;
+        work.extent = extent;
         work.decode(&self.0.codec, written).map_err(Fault::into)
     }
 
@@ -244,6 +249,8 @@ impl Decoder {
             steps: STEPS,
             depth: 0,
             judges: HashMap::new(),
+            extent: Extent::Whole,
+            absent: false,
         };
         if crate::validator::within(arguments, LEVELS) {
             return Ok(work);
@@ -251,6 +258,14 @@ impl Decoder {
         let expected = format!("expected at most {LEVELS} levels of nested arrays and objects");
         Err(work.fault("depth", expected, "more").into())
     }
+}
+
+/// How much of the arguments is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Whole,
+    /// They are still being written.
+    Begun,
 }
 
 /// One decoding or encoding.
@@ -264,6 +279,9 @@ struct Work<'c> {
     depth: usize,
     /// The judges of alternatives, by the address of their schema.
     judges: HashMap<*const Value, Option<jsonschema::Validator>>,
+    extent: Extent,
+    /// The value that was decoded last is not there yet.
+    absent: bool,
 }
 
 /// Why a value cannot be taken there or back.

@@ -140,6 +140,14 @@ impl Approvals {
         self,
         names: impl IntoIterator<Item = N>,
         verdict: impl Fn() -> Verdict + Send + Sync + 'static,
+    /// The same rules, and before them that the tool of this name is allowed.
+    pub(crate) fn but_allow(mut self, name: String) -> Self {
+        if !self.is_empty() {
+            self.0.insert(0, Arc::new(move |request| (request.tool.name == name).then_some(Verdict::Allow)));
+        }
+        self
+    }
+
     ) -> Self {
         let names: std::collections::HashSet<String> = names.into_iter().map(Into::into).collect();
         self.rule(move |request| names.contains(&request.tool.name).then(&verdict))

@@ -65,8 +65,16 @@ impl Conversation {
 
     /// Sets the tools from here on, because a server has others now. A call of an earlier answer that waits for a decision and
     /// whose tool is gone gets the result of an unknown tool.
+    ///
+    /// What a person allowed ([`Decision::AllowTool`], or a call that did not run so far) holds only as long as the tool is
+    /// defined as it was: a tool of the same name that says something else of itself is asked about again.
     pub fn replace_tools(&mut self, tools: impl Into<ToolSet>) {
-        self.agent = self.agent.clone().replace_tools(tools);
+        let agent = self.agent.clone().replace_tools(tools);
+        let (old, new) = (self.agent.tools(), agent.tools());
+        self.run.allowed_tools.retain(|name| is_same(name, old, new));
+        let changed = self.run.allowed.extract_if(.., |_, call| !is_same(&call.tool, old, new));
+        self.run.pending.extend(changed);
+        self.agent = agent;
     }
 
     /// Decides about a call that waits for a person, after [`AgentError::Suspended`]; [`Conversation::resume`] goes on.
@@ -111,4 +119,21 @@ impl Conversation {
     pub fn agent(&self) -> &Agent {
         &self.agent
     }
+}
+
+/// The names of the tools that both sets have, and that the second one defines in another way: what a server changed.
+pub fn redefined<'t>(old: &ToolSet, new: &'t ToolSet) -> Vec<&'t str> {
+    new.names().filter(|name| old.contains(name) && !is_same(name, old, new)).collect()
+}
+
+/// Whether both sets have a tool of this name, and what a person can know of it is the same.
+fn is_same(name: &str, old: &ToolSet, new: &ToolSet) -> bool {
+    let (Some(old), Some(new)) = (old.get(name), new.get(name)) else { return false };
+    let (old, new) = (old.definition(), new.definition());
+    old.title == new.title
+        && old.description == new.description
+        && old.input_schema == new.input_schema
+        && old.output_schema == new.output_schema
+        && old.annotations == new.annotations
+        && old.origin == new.origin
 }

@@ -54,7 +54,7 @@ pub struct Dispatcher {
     concurrency: usize,
     result_limit: Option<usize>,
     rules: Arc<HashMap<String, ToolRules>>,
-    approvals: Approvals,
+    pub(crate) approvals: Approvals,
     pub(crate) approver: Option<Approver>,
     errors: ErrorPolicy,
     pub(crate) observers: Observers,

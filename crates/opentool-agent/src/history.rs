@@ -85,8 +85,8 @@ pub(crate) struct Ids(HashSet<String>);
 
 impl Ids {
     /// Those of these messages.
-    pub(crate) fn of(messages: &[Message]) -> Self {
-        let calls = messages.iter().flat_map(|message| last_calls(std::slice::from_ref(message)));
+    pub(crate) fn of<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Self {
+        let calls = messages.into_iter().flat_map(|message| last_calls(std::slice::from_ref(message)));
         Self(calls.map(|call| call.id.clone()).collect())
     }
 

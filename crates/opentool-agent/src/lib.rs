@@ -75,7 +75,7 @@ pub use agent::Agent;
 pub use agent_tool::AgentTool;
 pub use approval::{Approvals, CallRequest, Decision, PendingCall, Verdict};
 pub use checkpoint::OnInterrupted;
-pub use conversation::Conversation;
+pub use conversation::{Conversation, redefined};
 pub use dispatcher::{Dispatcher, PerformError, RaisedError};
 pub use error::{AgentError, ModelFailure, ToolFailure};
 pub use event::{AgentEvent, CallFailure};

@@ -69,6 +69,9 @@ pub struct Limits {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     tools: BTreeMap<String, Limit>,
     identical: Limit,
+    /// The tool that takes an answer: its calls are none of the turn's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncounted: Option<Box<str>>,
 }
 
 impl Default for Limits {
@@ -79,6 +82,7 @@ impl Default for Limits {
             per_tool: Limit::stop(40),
             tools: BTreeMap::new(),
             identical: Limit::tell(8),
+            uncounted: None,
         }
     }
 }
@@ -118,6 +122,12 @@ impl Limits {
     /// model is told.
     pub fn identical(mut self, limit: impl Into<Limit>) -> Self {
         self.identical = limit.into();
+        self
+    }
+
+    /// Leaves the calls of this tool out of how many a turn may make.
+    pub(crate) fn uncounted(mut self, tool: &str) -> Self {
+        self.uncounted = Some(tool.into());
         self
     }
 
@@ -211,7 +221,8 @@ impl Tally {
         let repeated = if mark == self.last && self.calls > 0 { self.repeated.saturating_add(1) } else { 1 };
         (self.last, self.repeated) = (mark, repeated);
         let made = self.tools.get(tool).copied().unwrap_or(0);
-        if self.calls >= limits.calls.most {
+        let is_counted = limits.uncounted.as_deref() != Some(tool);
+        if is_counted && self.calls >= limits.calls.most {
             return Err((Exceeded::Calls { most: limits.calls.most }, limits.calls.breach));
         }
         let of_tool = limits.of(tool);
@@ -223,7 +234,7 @@ impl Tally {
             let (tool, most) = (tool.to_owned(), limits.identical.most);
             return Err((Exceeded::Identical { tool, most }, limits.identical.breach));
         }
-        self.calls = self.calls.saturating_add(1);
+        self.calls = self.calls.saturating_add(u32::from(is_counted));
         match self.tools.get_mut(tool) {
             Some(made) => *made = made.saturating_add(1),
             None => {

@@ -42,6 +42,7 @@ impl Run {
                 self.allowed_tools.insert(pending.tool.clone());
                 // Those that wait beside it are further calls of the tool, but for one that may have done its work.
                 let same =
+        self.decided = true;
                     |_: &String, other: &mut PendingCall| other.tool == pending.tool && !other.interrupted;
                 self.allowed.extend(self.pending.extract_if(.., same));
             }

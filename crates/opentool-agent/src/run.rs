@@ -46,6 +46,15 @@ use crate::{Exceeded, Finish, Limits, Prompt, Reply};
 pub struct Run {
     pub(crate) messages: Vec<Message>,
     /// Results of the last answer's calls, until all are there.
+    /// What was said up to the last summary of this turn, if there was one, as it was said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) transcript: Vec<Message>,
+    /// How many of the messages, from the first one, the transcript covers.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) compacted: usize,
+    /// Something was decided, and nothing was done about it so far.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) decided: bool,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     results: BTreeMap<String, ToolResult>,
     /// Calls of the last answer that wait for a person.
@@ -137,6 +146,9 @@ impl Run {
             untold: Vec::new(),
             direct: false,
             rounds: 0,
+            transcript: Vec::new(),
+            compacted: 0,
+            decided: false,
             limits,
             tally: Tally::default(),
             exceeded: None,
@@ -175,6 +187,9 @@ impl Run {
             return Step::Done(finish);
         }
         let open: Vec<&ToolCall> = self.open().filter(|call| !self.pending.contains_key(&call.id)).collect();
+            if self.compacted > 0 {
+                self.compacted = self.compacted.saturating_add(1);
+            }
         if !open.is_empty() {
             Step::Call(open)
         } else if !self.pending.is_empty() {
@@ -207,7 +222,7 @@ impl Run {
             message.tool_calls.clear();
         }
         if !message.tool_calls.is_empty() {
-            Ids::of(&self.messages).give(&mut message);
+            Ids::of(self.transcript.iter().chain(&self.messages)).give(&mut message);
         }
         self.direct = !message.tool_calls.is_empty()
             && message
@@ -458,3 +473,8 @@ impl fmt::Debug for Run {
             .finish_non_exhaustive()
     }
 }
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+

@@ -137,11 +137,12 @@ impl Scrub {
         }
     }
 
-    /// The value of a name that says that it is secret: its texts are, also in a list. An object has names of its own, as
+    /// The value of a name that says that it is secret: its texts and numbers are, also in a list. An object has names of its own, as
     /// the schema of a password has.
     fn secret_value(&self, value: Value) -> Value {
         match value {
             Value::String(text) if !text.is_empty() => MARK.into(),
+            Value::Number(_) => MARK.into(),
             Value::Array(items) => items.into_iter().map(|item| self.secret_value(item)).collect(),
             other => self.value(other),
         }
@@ -254,10 +255,12 @@ mod tests {
         let value = json!({
             "token": "x", "passwords": "x", "password": ["x", {"a": "y"}], "authToken": "x",
             "file": {"mime": "text/plain", "data": key, "note": key}, key: 1,
+            "pwd": 99_887_766, "secret": [1.5, true, null],
         });
         let clean = json!({
             "token": MARK, "passwords": "x", "password": [MARK, {"a": "y"}], "authToken": MARK,
             "file": {"mime": "text/plain", "data": MARK, "note": MARK}, MARK: 1,
+            "pwd": MARK, "secret": [MARK, true, null],
         });
         assert_eq!(scrub.value(value), clean);
     }

@@ -128,7 +128,10 @@ impl Agent {
             None => told,
         };
         let tries = self.settings.answer_repairs.saturating_add(1);
-        let limits = self.settings.limits.clone().calls_of(wanted.name.as_str(), Limit::stop(tries));
+        let limits = self.settings.limits.clone();
+        let limits = limits.calls_of(wanted.name.as_str(), Limit::stop(tries)).uncounted(&wanted.name);
+        // The tool is the host's own, and does nothing: nobody has to allow an answer.
+        agent.dispatcher.approvals = agent.dispatcher.approvals.but_allow(wanted.name.clone());
         agent = agent.system(system).limits(limits);
         agent.stop_when(StopWhen::new(|turn| answer_in(turn.run.messages()).is_some()))
     }

@@ -1,8 +1,9 @@
 //! How much of a conversation the model is sent: a window over the messages, and what becomes of the rest.
 //!
 //! A call is never cut from its result, the instructions stay, and so does the question of the turn. Without a summary
-//! the run keeps everything and the model is sent a part; with one, what is summarised is taken out of the run, because
-//! it would else be summarised again and again. How many tokens a message has is an estimate: providers count each in
+//! the run keeps everything and the model is sent a part; with one, what is summarised is no longer among the run's
+//! messages, because it would else be summarised again and again. The run remembers until the end of the turn what was
+//! said in fact, for a memory to keep. How many tokens a message has is an estimate: providers count each in
 //! their own way.
 
 use std::borrow::Cow;
@@ -58,7 +59,8 @@ impl HistoryLimit {
     }
 
     /// Sets what puts messages into a few words once they are over the limit. The run then holds a message of the user
-    /// with the summary in their place, and about half of the limit is free again.
+    /// with the summary, behind the instructions and before the question of the turn, and about half of the limit is free
+    /// again.
     pub fn summarize<F, Fut>(mut self, summarize: F) -> Self
     where
         F: Fn(Vec<Message>) -> Fut + Send + Sync + 'static,
@@ -68,8 +70,11 @@ impl HistoryLimit {
         self
     }
 
-    /// The messages that fit.
+    /// The messages that fit. What was summarised fits as it is: the summary is never left out.
     pub(crate) fn view<'a>(&self, messages: &'a [Message]) -> Cow<'a, [Message]> {
+        if self.summarize.is_some() {
+            return Cow::Borrowed(messages);
+        }
         let left_out = self.left_out(messages, self.most);
         if left_out.is_empty() {
             return Cow::Borrowed(messages);
@@ -79,7 +84,7 @@ impl HistoryLimit {
 
     /// Which messages go so that no more than `most` are left: two ranges, with the question of the turn between them.
     fn left_out(&self, messages: &[Message], most: usize) -> Vec<Range<usize>> {
-        let start = messages.iter().take_while(|message| matches!(message, Message::System(_))).count();
+        let start = instructions(messages);
         let rest = messages.get(start..).unwrap_or_default();
         let sizes: Vec<usize> = rest.iter().map(|message| (self.count)(message)).collect();
         if sizes.iter().fold(0, |sum: usize, size| sum.saturating_add(*size)) <= most {
@@ -122,6 +127,11 @@ impl HistoryLimit {
     }
 }
 
+/// How many messages in front are instructions.
+fn instructions(messages: &[Message]) -> usize {
+    messages.iter().take_while(|message| matches!(message, Message::System(_))).count()
+}
+
 fn without(messages: &[Message], left_out: &[Range<usize>]) -> Vec<Message> {
     let kept = messages.iter().enumerate().filter(|(at, _)| !left_out.iter().any(|range| range.contains(at)));
     kept.map(|(_, message)| message.clone()).collect()
@@ -142,12 +152,30 @@ impl Agent {
             .flat_map(|range| messages.get(range.clone()).unwrap_or_default())
             .cloned()
             .collect();
-        let place = left_out.first().map_or(0, |range| range.start);
         let mut kept = without(messages, &left_out);
         let summary = summarize(gone).await.map_err(Stop::Summary)?;
-        kept.insert(place.min(kept.len()), Message::user(format!("{SUMMARY}{summary}")));
-        run.messages = kept;
+        // Before the question: the last thing that a person said is what the turn is about.
+        kept.insert(instructions(&kept), Message::user(format!("{SUMMARY}{summary}")));
+        run.compact(kept);
         Ok(())
+    }
+}
+
+impl Run {
+    /// Goes on with these messages in the place of those that are there.
+    fn compact(&mut self, messages: Vec<Message>) {
+        let told = self.messages.get(self.compacted..).unwrap_or_default();
+        self.transcript.extend_from_slice(told);
+        self.messages = messages;
+        self.compacted = self.messages.len();
+    }
+
+    /// All that was said, what was summarised in this turn included, and behind it the results that are there while others
+    /// of the same answer are missing.
+    pub(crate) fn to_transcript(&self) -> Vec<Message> {
+        let told = self.messages.get(self.compacted..).unwrap_or_default();
+        let results = self.results().cloned().map(Message::Tool);
+        self.transcript.iter().chain(told).cloned().chain(results).collect()
     }
 }
 

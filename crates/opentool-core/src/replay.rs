@@ -34,6 +34,12 @@ impl AssistantMessage {
         (replay.format == format && replay.mark == mark(self)).then_some(&*replay.items)
     }
 
+    /// Drops the kept turn unless it may stay, whatever its format: it holds texts that the message does not have, such as
+    /// thoughts, and a part of it cannot be changed.
+    pub fn retain_kept(&mut self, may_stay: impl FnOnce(&[Value]) -> bool) {
+        self.replay.take_if(|replay| !may_stay(&replay.items));
+    }
+
     /// The message without its reasoning and without the turn that holds it. Providers that demand signatures back may
     /// refuse the rest of the same turn; those of finished turns can go.
     pub fn without_reasoning(mut self) -> Self {

@@ -3,7 +3,10 @@
 //! Servers number the calls of an answer, or give each an id, or neither; some number all of them 0, begin with empty
 //! fragments, repeat names, or send arguments as objects. What belongs together is decided here, once.
 
+use std::collections::BTreeSet;
+
 use opentool_core::ReplyEvent;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// The most calls of one answer that are put together; fragments of more are dropped.
@@ -20,8 +23,55 @@ pub(super) struct Call {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) arguments: String,
+    end: End,
     /// How many bytes of the arguments were told; none before the name was.
     told: Option<usize>,
+}
+
+/// Whether the arguments that were written so far are a whole object. Found out with each byte, because what comes in
+/// thousands of fragments cannot be read anew with each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum End {
+    /// Nothing but white space so far.
+    #[default]
+    Before,
+    /// Inside of so many brackets.
+    Within { depth: usize, string: Text },
+    /// The first bracket was closed, and nothing came behind it.
+    Closed,
+    /// It is no object.
+    Other,
+}
+
+/// Whether a place in JSON text is inside of a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Outside,
+    Inside,
+    Escape,
+}
+
+impl End {
+    fn after(self, byte: u8) -> Self {
+        let (depth, string) = match self {
+            Self::Before | Self::Closed if byte.is_ascii_whitespace() => return self,
+            Self::Before if byte == b'{' => return Self::Within { depth: 1, string: Text::Outside },
+            Self::Within { depth, string } => (depth, string),
+            _ => return Self::Other,
+        };
+        let string = match (string, byte) {
+            (Text::Escape, _) | (Text::Outside, b'"') => Text::Inside,
+            (Text::Inside, b'\\') => Text::Escape,
+            (Text::Inside, b'"') => return Self::Within { depth, string: Text::Outside },
+            (other, _) => other,
+        };
+        let depth = match (string, byte) {
+            (Text::Outside, b'{' | b'[') => depth.saturating_add(1),
+            (Text::Outside, b'}' | b']') => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if depth == 0 { Self::Closed } else { Self::Within { depth, string } }
+    }
 }
 
 /// A fragment of a call.
@@ -42,6 +92,7 @@ impl Calls {
     pub(super) fn take(&mut self, fragment: Fragment<'_>, told: &mut Vec<ReplyEvent>) {
         let Some(index) = self.place(&fragment) else { return };
         let Some(call) = self.0.get_mut(index).filter(|call| !call.repeats(&fragment)) else { return };
+        call.number = call.number.or(fragment.number);
         if call.id.is_empty() {
             fragment.id.clone_into(&mut call.id);
         }
@@ -51,15 +102,34 @@ impl Calls {
         }
         match fragment.arguments {
             None | Some(Value::Null) => {}
-            Some(Value::String(text)) => call.arguments.push_str(text),
-            Some(whole) => call.arguments = whole.to_string(),
+            Some(Value::String(text)) => {
+                let before = call.end;
+                call.end = text.bytes().fold(before, End::after);
+                call.arguments.push_str(text);
+                // Read once only: what comes behind it makes it something else.
+                if call.end == End::Closed
+                    && before != End::Closed
+                    && serde_json::from_str::<IgnoredAny>(&call.arguments).is_err()
+                {
+                    call.end = End::Other;
+                }
+            }
+            Some(whole) => {
+                call.end = if whole.is_object() { End::Closed } else { End::Other };
+                call.arguments = whole.to_string();
+            }
         }
         call.tell(index, told);
     }
 
-    /// The calls, in the order in which they began.
+    /// The calls in the order of their numbers, where each has its own; else in the order in which they began.
     pub(super) fn into_list(self) -> Vec<Call> {
-        self.0
+        let mut calls = self.0;
+        let numbers: BTreeSet<u64> = calls.iter().filter_map(|call| call.number).collect();
+        if numbers.len() == calls.len() {
+            calls.sort_by_key(|call| call.number);
+        }
+        calls
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -91,6 +161,11 @@ impl Calls {
             (None, None) if fragment.number.is_none() && fragment.id.is_empty() => {
                 self.0.len().checked_sub(1)
             }
+            // The first call, whose number comes late.
+            (None, None) if fragment.number == Some(0) => self.0.len().checked_sub(1).filter(|last| {
+                let is_it = |call: &Call| call.number.is_none() && call.is_named(fragment.id);
+                *last == 0 && self.0.first().is_some_and(is_it)
+            }),
             (None, None) => None,
         };
         let place = candidate.filter(|place| self.0.get(*place).is_some_and(|call| !call.is_over(fragment)));
@@ -116,7 +191,7 @@ impl Call {
         !self.id.is_empty()
             && !self.arguments.is_empty()
             && (fragment.number, fragment.id, fragment.name) == (self.number, &*self.id, &*self.name)
-            && serde_json::from_str::<Value>(&self.arguments).is_ok_and(|whole| whole.is_object())
+            && self.end == End::Closed
             && match fragment.arguments {
                 Some(Value::String(text)) => *text == self.arguments,
                 Some(whole) => serde_json::from_str::<Value>(&self.arguments).is_ok_and(|own| own == *whole),
@@ -132,7 +207,7 @@ impl Call {
         // A name behind whole arguments begins the next call, also where all have one id; but not if it is all said again.
         !fragment.name.is_empty()
             && !self.name.is_empty()
-            && serde_json::from_str::<Value>(&self.arguments).is_ok_and(|whole| whole.is_object())
+            && self.end == End::Closed
             && !self.repeats(fragment)
             && fragment.arguments.is_none_or(|next| next.as_str().is_none_or(|text| text.trim() != ""))
     }

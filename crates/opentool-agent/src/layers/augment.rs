@@ -27,6 +27,9 @@ type Reader = dyn Fn(&Filled<'_>) + Send + Sync;
 ///
 /// A tool that has an argument of the same name keeps it: the field is then offered under its name with underscores
 /// behind it, and read under its own.
+///
+/// A tool whose schema refuses further arguments by a part of it (behind a `$ref` or in an `allOf`, for example) gets its
+/// arguments as one: the model is offered the fields, and beside them `arguments`.
 #[derive(Clone, Default)]
 pub struct Augment {
     fields: Vec<(String, Value, bool)>,
@@ -117,6 +120,8 @@ impl Layer for Augment {
             let properties = schema.get("properties").and_then(Value::as_object);
             properties.is_some_and(|properties| properties.contains_key(name))
         };
+        let is_apart = refuses_more(schema);
+        let taken = |name: &str| !is_apart && taken(name);
         let names: Vec<(String, String)> = self
             .fields
             .iter()
@@ -131,8 +136,18 @@ impl Layer for Augment {
             })
             .collect();
         let mut definition = own.clone();
-        definition.input_schema = Schema::new(self.widened(schema, &names));
-        Arc::new(Augmented { augment: self.clone(), names, definition, inner })
+        let mut apart = None;
+        if is_apart {
+            let mut name = "arguments".to_owned();
+            while names.iter().any(|(offered, _)| *offered == name) {
+                name.push('_');
+            }
+            definition.input_schema = Schema::new(self.widened(&beside(schema, &name), &names));
+            apart = Some(name);
+        } else {
+            definition.input_schema = Schema::new(self.widened(schema, &names));
+        }
+        Arc::new(Augmented { augment: self.clone(), names, apart, definition, inner })
     }
 }
 
@@ -190,6 +205,103 @@ impl Augment {
     }
 }
 
+/// Whether an object with further members would not fit, although they are declared at the root: another part of the
+/// schema speaks about all members.
+fn refuses_more(root: &Value) -> bool {
+    let limits = ["maxProperties", "propertyNames", "patternProperties"];
+    limits.iter().any(|word| root.get(word).is_some())
+        || parts(root).iter().any(|part| closes(root, part, &mut Vec::new()))
+}
+
+/// The schemas that the same object has to fit, or may.
+fn parts(schema: &Value) -> Vec<&Value> {
+    let several =
+        ["allOf", "anyOf", "oneOf"].iter().filter_map(|word| schema.get(word)?.as_array()).flatten();
+    let one = ["not", "if", "then", "else"].iter().filter_map(|word| schema.get(word));
+    let dependent =
+        schema.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    let refers = ["$ref", "$dynamicRef", "$recursiveRef"].iter().any(|word| schema.get(word).is_some());
+    // A reference is followed from the schema that it stands in.
+    several.chain(one).chain(dependent).chain(refers.then_some(schema)).collect()
+}
+
+/// Whether this part of a schema says something about members that it does not name.
+fn closes<'s>(root: &'s Value, part: &'s Value, seen: &mut Vec<&'s Value>) -> bool {
+    const WORDS: [&str; 5] = [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "maxProperties",
+        "propertyNames",
+        "patternProperties",
+    ];
+    if seen.iter().any(|known| std::ptr::eq(*known, part)) {
+        return false;
+    }
+    seen.push(part);
+    let speaks = |word: &&str| part.get(word).is_some_and(|said| *said != Value::Bool(true));
+    if !std::ptr::eq(root, part) && WORDS.iter().any(|word| speaks(word)) {
+        return true;
+    }
+    let target = match part.get("$ref").map(Value::as_str) {
+        None => None,
+        Some(Some(place)) => match place.strip_prefix('#').and_then(|place| root.pointer(place)) {
+            Some(target) => Some(target),
+            // Whatever it says.
+            None => return true,
+        },
+        Some(None) => return true,
+    };
+    if ["$dynamicRef", "$recursiveRef"].iter().any(|word| part.get(word).is_some()) {
+        return true;
+    }
+    let below = parts(part).into_iter().filter(|below| !std::ptr::eq(*below, part));
+    below.chain(target).any(|below| closes(root, below, seen))
+}
+
+/// A schema of one argument, which is what this schema describes.
+fn beside(schema: &Value, name: &str) -> Value {
+    let mut own = schema.clone();
+    let mut around =
+        json!({"type": "object", "properties": {}, "required": [name], "additionalProperties": false});
+    // A document of its own keeps its places.
+    if own.get("$id").is_none() {
+        let definitions = own.as_object_mut().and_then(|members| members.shift_remove("$defs"));
+        let moved = format!("#/properties/{name}");
+        move_places(&mut own, &moved);
+        if let (Some(mut definitions), Some(members)) = (definitions, around.as_object_mut()) {
+            move_places(&mut definitions, &moved);
+            members.insert("$defs".to_owned(), definitions);
+        }
+    }
+    if let Some(properties) = around.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert(name.to_owned(), own);
+    }
+    around
+}
+
+/// Makes references to places of the whole schema, but for its definitions, follow it to its new place.
+fn move_places(schema: &mut Value, moved: &str) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Value::String(target) if key == "$ref" => {
+                        let place = target.strip_prefix('#').filter(|place| {
+                            (place.is_empty() || place.starts_with('/')) && !place.starts_with("/$defs/")
+                        });
+                        if let Some(place) = place {
+                            *target = format!("{moved}{place}");
+                        }
+                    }
+                    other => move_places(other, moved),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| move_places(item, moved)),
+        _ => {}
+    }
+}
+
 /// Makes references follow definitions that got another name.
 fn refer(schema: &mut Value, renamed: &[(String, String)]) {
     match schema {
@@ -214,6 +326,8 @@ struct Augmented {
     augment: Augment,
     /// The name under which a field is offered, and its own.
     names: Vec<(String, String)>,
+    /// The argument that holds those of the tool, where they are not beside the fields.
+    apart: Option<String>,
     definition: ToolDefinition,
     inner: Arc<dyn Tool>,
 }
@@ -234,6 +348,12 @@ impl Tool for Augmented {
             if let Some(value) = arguments.shift_remove(offered) {
                 values.insert(name.clone(), value);
             }
+        }
+        if let Some(name) = &self.apart {
+            arguments = match arguments.shift_remove(name) {
+                Some(Value::Object(own)) => own,
+                _ => Map::new(),
+            };
         }
         let arguments = Arguments::from(arguments);
         let values = Arguments::from(values);

@@ -118,8 +118,8 @@ impl Redact {
         }
     }
 
-    /// A message as a model may read it. A turn that is kept as its provider wrote it counts only as long as nothing of it is
-    /// changed.
+    /// A message as a model may read it. A turn that is kept as its provider wrote it goes if anything of it would have to be
+    /// changed, its thoughts included: a part of it cannot be.
     pub(super) fn message(&self, message: &Message) -> Message {
         let mut message = message.clone();
         match &mut message {
@@ -128,6 +128,7 @@ impl Redact {
             Message::Assistant(said) => {
                 said.content.iter_mut().for_each(|block| self.block(block));
                 self.replace(&mut said.reasoning);
+                said.retain_kept(|items| items.iter().all(|item| self.value(item.clone()) == *item));
                 for call in &mut said.tool_calls {
                     call.arguments = self.value(std::mem::take(&mut call.arguments));
                 }

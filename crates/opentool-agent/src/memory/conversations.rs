@@ -1,7 +1,9 @@
 //! An agent with a memory: turns under ids, each begun with what was said before.
 //!
 //! What a turn adds is kept when the turn is over, whether it came to an answer or not: finished calls are never done
-//! twice because their results were forgotten. The agent's own instructions are not kept, so that changed ones hold for
+//! twice because their results were forgotten. A turn whose future was dropped is not over: nothing of it is kept, and a
+//! host that may drop one sets a checkpoint ([`Agent::checkpoint`]). What is kept is what was said, also where the agent
+//! summarises: the summary is for the model, and made anew from what was said. The agent's own instructions are not kept, so that changed ones hold for
 //! old conversations too.
 
 use std::collections::HashMap;
@@ -9,11 +11,18 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use opentool_core::{BoxFuture, Message};
-use tokio::sync::Mutex as Turn;
+use tokio::sync::{Mutex as Turn, MutexGuard};
 
 use super::{Memory, MemoryError, Place};
+use crate::agent::finished;
+use crate::drive::Stop;
 use crate::guard::guarded_future;
-use crate::{Agent, AgentError, Prompt, Reply, Run, Step};
+use crate::{Agent, AgentError, Finish, Prompt, Reply, Run, Step};
+
+tokio::task_local! {
+    /// The turns that this task is in the middle of: whose, and of which conversation.
+    static AROUND: Vec<(usize, String)>;
+}
 
 /// An agent whose conversations are kept in a memory. Clones share both.
 ///
@@ -51,6 +60,10 @@ pub enum Interrupted {
     /// error, to be stored and given to [`Conversations::resume`].
     #[error(transparent)]
     Agent(Box<AgentError>),
+    /// A turn of this conversation is going on, and this is asked by a tool of that very turn: it would wait for itself.
+    /// Nothing was done.
+    #[error("a tool cannot take a turn in the conversation that it is called in")]
+    InTurn,
     /// The memory could not be read. Nothing was done.
     #[error("the conversation could not be read")]
     NotLoaded(#[source] Box<MemoryError>),
@@ -99,12 +112,13 @@ impl Conversations {
             return Err(Interrupted::Agent(Box::new(AgentError::EmptyPrompt)));
         }
         let turn = self.turn(conversation);
-        let _turn = turn.lock().await;
+        let _turn = self.own(conversation, &turn).await?;
         let kept = self.load(conversation).await?;
         let mut messages = kept.clone();
         messages.extend(prompt.into_messages());
-        let run = self.agent.start(messages);
-        self.finish(conversation, kept, self.resumed(conversation, run).await).await
+        let mut run = self.agent.start(messages);
+        let driven = self.drive(conversation, &mut run).await;
+        self.finish(conversation, kept, run, driven).await
     }
 
     /// Goes on with a run of this conversation that stopped to wait for a person's decision.
@@ -117,33 +131,56 @@ impl Conversations {
     /// # Errors
     /// [`Interrupted`]; [`MemoryError::Conflict`] if the conversation went on without the run, or the run was resumed
     /// already. Nothing was done then.
-    pub async fn resume(&self, conversation: &str, run: Run) -> Result<Reply, Interrupted> {
+    pub async fn resume(&self, conversation: &str, mut run: Run) -> Result<Reply, Interrupted> {
         let turn = self.turn(conversation);
-        let _turn = turn.lock().await;
+        let _turn = self.own(conversation, &turn).await?;
         let kept = self.load(conversation).await?;
-        let brought = run.to_messages();
+        let brought = run.to_transcript();
         let brought = without_instructions(&brought, &kept);
         let is_waiting = matches!(run.step(), Step::Approve(_));
-        let is_taken = !run.allowed.is_empty() && brought.len() <= kept.len();
-        if !holds(&run, &kept) || (is_taken && !is_waiting) {
-            let (expected, found) = (run.messages().len(), kept.len());
+        // Who was first has noted what the run brings, whatever was decided.
+        let is_taken = run.decided && brought.len() <= kept.len();
+        if !holds(brought, &kept) || (is_taken && !is_waiting) {
+            let (expected, found) = (brought.len(), kept.len());
             let conflict = Box::new(MemoryError::Conflict { expected, found });
             return Err(Interrupted::NotKept { source: conflict, reply: None });
         }
         if is_waiting || brought.len() <= kept.len() {
-            return self.finish(conversation, kept, self.resumed(conversation, run).await).await;
+            let driven = self.drive(conversation, &mut run).await;
+            return self.finish(conversation, kept, run, driven).await;
         }
         let not_kept = |source| Interrupted::NotKept { source: Box::new(source), reply: None };
         self.write(conversation, &kept, brought).await.map_err(not_kept)?;
-        let result = self.resumed(conversation, run).await;
-        if let Err(AgentError::Suspended(again)) = &result
-            && without_instructions(&again.to_messages(), &kept) == brought
+        let was_decided = std::mem::take(&mut run.decided);
+        let driven = self.drive(conversation, &mut run).await;
+        if matches!(driven, Err(Stop::Suspended))
+            && without_instructions(&run.to_transcript(), &kept) == brought
         {
             // Nothing was done: it can be resumed as it was.
+            run.decided |= was_decided;
             let place = Place::After(brought.len());
             of_the_host(self.memory.replace(conversation, place, &kept)).await.map_err(not_kept)?;
         }
-        self.finish(conversation, brought.to_vec(), result).await
+        let brought = brought.to_vec();
+        self.finish(conversation, brought, run, driven).await
+    }
+
+    /// Waits until no other turn of this conversation goes on.
+    async fn own<'t>(
+        &self,
+        conversation: &str,
+        turn: &'t Turn<()>,
+    ) -> Result<MutexGuard<'t, ()>, Interrupted> {
+        let around = AROUND.try_with(|around| around.contains(&self.name_of(conversation)));
+        match around {
+            Ok(true) => Err(Interrupted::InTurn),
+            _ => Ok(turn.lock().await),
+        }
+    }
+
+    /// What a turn is known by in its task.
+    fn name_of(&self, conversation: &str) -> (usize, String) {
+        (Arc::as_ptr(&self.turns).addr(), conversation.to_owned())
     }
 
     /// Puts these messages where `kept` is.
@@ -156,9 +193,12 @@ impl Conversations {
         }
     }
 
-    /// The run, driven as a turn of this conversation.
-    async fn resumed(&self, conversation: &str, run: Run) -> Result<Reply, AgentError> {
-        self.agent.clone().conversation_id(conversation).resume(run).await
+    /// Drives the run as a turn of this conversation.
+    async fn drive(&self, conversation: &str, run: &mut Run) -> Result<Finish, Stop> {
+        let agent = self.agent.clone().conversation_id(conversation);
+        let mut around = AROUND.try_with(Clone::clone).unwrap_or_default();
+        around.push(self.name_of(conversation));
+        AROUND.scope(around, agent.drive(run)).await
     }
 
     async fn load(&self, conversation: &str) -> Result<Vec<Message>, Interrupted> {
@@ -171,13 +211,23 @@ impl Conversations {
         &self,
         conversation: &str,
         kept: Vec<Message>,
-        result: Result<Reply, AgentError>,
+        mut run: Run,
+        driven: Result<Finish, Stop>,
     ) -> Result<Reply, Interrupted> {
-        let all = match &result {
-            Ok(reply) => reply.messages.clone(),
-            // It goes on elsewhere, as a whole.
-            Err(AgentError::Suspended(_)) => Vec::new(),
-            Err(error) => error.run().map(Run::to_messages).unwrap_or_default(),
+        if !matches!(driven, Err(Stop::Suspended)) {
+            // What was decided is done, or will be by whoever goes on with this run.
+            run.decided = false;
+        }
+        let all = match &driven {
+            // It goes on elsewhere, as a whole; or it has not begun.
+            Err(Stop::Suspended | Stop::MissingContext(_) | Stop::EmptyPrompt | Stop::OutOfTurn(_)) => {
+                Vec::new()
+            }
+            _ => run.to_transcript(),
+        };
+        let result: Result<Reply, AgentError> = match driven {
+            Ok(finish) => Ok(finished(finish, run)),
+            Err(stop) => Err(stop.with(run)),
         };
         let all = without_instructions(&all, &kept);
         let written = if all.is_empty() { Ok(()) } else { self.write(conversation, &kept, all).await };
@@ -210,15 +260,11 @@ async fn of_the_host<T>(work: BoxFuture<'_, Result<T, MemoryError>>) -> Result<T
     })
 }
 
-/// Whether the run holds all that is kept. Results may stand in another order: they were noted as they came.
-fn holds(run: &Run, kept: &[Message]) -> bool {
-    let messages = without_instructions(run.messages(), kept);
-    let same = messages.iter().zip(kept).take_while(|(a, b)| a == b).count();
-    let (rest, noted) = (messages.get(same..).unwrap_or_default(), kept.get(same..).unwrap_or_default());
-    noted.iter().all(|message| match message {
-        Message::Tool(noted) => rest.contains(message) || run.results().any(|result| result == noted),
-        _ => false,
-    })
+/// Whether what the run brings holds all that is kept. Results may stand in another order: they were noted as they came.
+fn holds(brought: &[Message], kept: &[Message]) -> bool {
+    let same = brought.iter().zip(kept).take_while(|(a, b)| a == b).count();
+    let (rest, noted) = (brought.get(same..).unwrap_or_default(), kept.get(same..).unwrap_or_default());
+    noted.iter().all(|message| matches!(message, Message::Tool(_)) && rest.contains(message))
 }
 
 /// The messages without instructions in front that the memory does not have there.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use opentool_agent::{Agent, AgentError, Approvals, Decision, Finish, Step, chat};
-use opentool_core::{Annotations, AssistantMessage, Message, ModelError, ToolSet};
+use opentool_core::{Annotations, AssistantMessage, Message, ModelError, ToolCall, ToolOutput, ToolSet};
 use serde_json::json;
 
 use crate::fixtures::set;
@@ -173,4 +173,28 @@ async fn the_next_turn_has_the_tools_of_then() {
     let texts = texts(conversation.messages());
     assert!(texts.len() == 3 && texts[..2].iter().all(|text| text.contains("no tool")), "{texts:?}");
     assert_eq!(texts[2], "3");
+}
+
+#[tokio::test]
+async fn what_a_person_allowed_does_not_hold_for_a_tool_that_is_defined_anew() {
+    let model = chat::Script::always(|_| AssistantMessage::calls([ToolCall::new("", "echo", json!({}))]));
+    let agent = Agent::new(model, set![echo()]).approvals(Approvals::new().ask(["echo"]));
+    let mut conversation = agent.conversation();
+    conversation.say("?").await.unwrap_err();
+    conversation.decide("call_1", Decision::AllowTool).unwrap();
+    // The same tool, listed again: neither the call nor the tool is asked about again.
+    conversation.replace_tools(set![echo()]);
+    assert_eq!(conversation.run().pending_calls().count(), 0);
+    assert_eq!(conversation.run().allowed_tools().count(), 1);
+    let other = raw("echo", async |_, _| Ok(ToolOutput::text("gone"))).define(|mut tool| {
+        tool.description = "DELETES the account.".to_owned();
+        tool
+    });
+    let other = set![other];
+    assert_eq!(opentool_agent::redefined(agent.tools(), &other), ["echo"]);
+    conversation.replace_tools(other);
+    assert_eq!(conversation.run().pending_calls().count(), 1, "it did not run yet");
+    assert_eq!(conversation.run().allowed_tools().count(), 0);
+    let error = conversation.resume().await.unwrap_err();
+    assert!(matches!(error, AgentError::Suspended(_)), "{error}");
 }

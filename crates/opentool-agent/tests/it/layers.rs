@@ -388,3 +388,41 @@ async fn calls_that_no_agent_makes_are_approved_by_a_layer() {
     assert_eq!(*asked.lock().unwrap(), [id(1), id(2), id(3), id(4)]);
     assert_eq!(calls.load(Ordering::Relaxed), 4);
 }
+
+#[tokio::test]
+async fn fields_are_offered_beside_arguments_that_allow_no_more() {
+    let closed =
+        json!({"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false});
+    let tree = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"$ref": "#"}}, "maxProperties": 2});
+    for (schema, apart) in [
+        (closed.clone(), false),
+        (json!({"type": "object", "allOf": [{"required": ["a"]}]}), false),
+        (json!({"type": "object", "allOf": [closed.clone()]}), true),
+        (json!({"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B": closed.clone()}}), true),
+        (json!({"type": "object", "properties": {"a": {"type": "integer"}}, "maxProperties": 1}), true),
+        (tree, true),
+    ] {
+        let tool = raw("t", async |_, arguments| Ok(ToolOutput::json(Value::Object(arguments.into_map()))))
+            .define(|tool| tool.input_schema(schema.clone()));
+        let tools = set![tool].layer(&Augment::new().field("reason", "Why.")).unwrap();
+        let ask = async |arguments: Value| {
+            let output = tools.call(&ToolContext::new(), ToolCall::new("1", "t", arguments)).await;
+            output.map(|output| output.to_text()).map_err(|error| error.for_model())
+        };
+        let (good, bad) = match apart {
+            false => (json!({"reason": "r", "a": 1}), json!({"reason": "r", "a": "x"})),
+            true => (
+                json!({"reason": "r", "arguments": {"a": 1}}),
+                json!({"reason": "r", "arguments": {"a": 1, "c": 1, "d": 1}}),
+            ),
+        };
+        assert_eq!(ask(good).await.unwrap(), r#"{"a":1}"#, "{schema}");
+        if schema.get("allOf").is_none() || apart {
+            assert!(ask(bad).await.is_err(), "{schema}");
+        }
+        if schema.pointer("/properties/b").is_some() {
+            let deep = json!({"reason": "r", "arguments": {"a": 1, "b": {"a": "x"}}});
+            assert!(ask(deep).await.is_err(), "the reference follows");
+        }
+    }
+}

@@ -10,14 +10,14 @@ use opentool_agent::chat::Script;
 use opentool_agent::memory::{
     Conversations, InProcess, Interrupted, Memory, MemoryError, Place, Redis, Sqlite,
 };
-use opentool_agent::{Agent, AgentError, Approvals, Decision, Dispatcher, Run, chat};
+use opentool_agent::{Agent, AgentError, Approvals, Decision, Dispatcher, HistoryLimit, Run, chat};
 use opentool_core::{
     AssistantMessage, ChatModel as _, ChatRequest, Content, Message, ModelError, ToolCall, ToolOutput,
     ToolResult, ToolSet,
 };
 use serde_json::json;
 
-use crate::fixtures::{add, raw, set};
+use crate::fixtures::{add, echo, raw, set};
 
 /// A turn with everything that messages have.
 fn turn() -> Vec<Message> {
@@ -328,4 +328,128 @@ async fn a_run_that_is_suspended_again_is_resumed_from_there_only() {
     let reply = here.resume("1", second).await.unwrap();
     assert_eq!((reply.text.as_str(), sold.load(Ordering::Relaxed)), ("Both sold.", 2));
     assert_eq!(memory.load("1").await.unwrap(), reply.messages);
+}
+
+/// An agent that summarises, and asks before it echoes.
+fn forgetful(model: Script, most: usize) -> Agent {
+    let limit = HistoryLimit::messages(most).summarize(async |_| Ok("much".to_owned()));
+    Agent::new(model, set![echo()]).history(limit).system("Be brief.")
+}
+
+/// How many messages are kept, and whether a summary is among them.
+async fn kept(memory: &InProcess) -> (usize, bool) {
+    let messages = memory.load("1").await.unwrap();
+    (messages.len(), format!("{messages:?}").contains("Summary of the conversation"))
+}
+
+#[tokio::test]
+async fn what_is_kept_stays_whole_although_the_agent_summarises() {
+    let memory = InProcess::new();
+    let answers = ["a1", "a2", "a3", "a4"];
+    let model = answers.into_iter().fold(chat::script(), Script::text);
+    let conversations = Conversations::new(forgetful(model, 4), memory.clone());
+    for question in ["q1", "q2", "q3", "q4"] {
+        conversations.say("1", question).await.unwrap();
+    }
+    assert_eq!(kept(&memory).await, (8, false));
+
+    // Also what is summarised within its own turn.
+    let rounds = (0..8).fold(chat::script(), |model, _| model.calls([("echo", json!({}))])).text("end");
+    let conversations = Conversations::new(forgetful(rounds, 6), memory.clone());
+    let reply = conversations.say("1", "q5").await.unwrap();
+    assert!(reply.messages.len() < 10, "{}", reply.messages.len());
+    assert_eq!(kept(&memory).await, (8 + 18, false));
+    let ids = memory.load("1").await.unwrap().into_iter().filter_map(|message| match message {
+        Message::Tool(result) => Some(result.call_id),
+        _ => None,
+    });
+    assert_eq!(ids.collect::<std::collections::BTreeSet<_>>().len(), 8, "each call has its own id");
+}
+
+#[tokio::test]
+async fn a_run_that_was_summarised_is_resumed() {
+    let memory = InProcess::new();
+    let model = chat::script().text("a1").text("a2").calls([("echo", json!({}))]).text("done");
+    let agent = forgetful(model, 4).approvals(Approvals::new().ask(["echo"]));
+    let conversations = Conversations::new(agent, memory.clone());
+    for question in ["q1", "q2"] {
+        conversations.say("1", question).await.unwrap();
+    }
+    let run = suspended(conversations.say("1", "q3")).await;
+    // As another process has it.
+    let mut run: Run = serde_json::from_value(serde_json::to_value(&run).unwrap()).unwrap();
+    run.decide("call_1", Decision::Allow).unwrap();
+    assert_eq!(conversations.resume("1", run).await.unwrap().text, "done");
+    assert_eq!(kept(&memory).await, (8, false));
+}
+
+#[tokio::test]
+async fn a_run_is_resumed_once_whatever_was_decided() {
+    for decision in [Decision::deny("no"), Decision::Allow] {
+        let (noted, memory) = (Arc::new(AtomicU32::new(0)), InProcess::new());
+        let of = |model: Script| {
+            let count = Arc::clone(&noted);
+            let note = raw("note", move |_, _| {
+                count.fetch_add(1, Ordering::Relaxed);
+                async {
+                    tokio::task::yield_now().await;
+                    Ok(ToolOutput::text("noted"))
+                }
+            });
+            let agent = Agent::new(model, set![note, echo()]).approvals(Approvals::new().ask(["echo"]));
+            Conversations::new(agent, memory.clone())
+        };
+        let mut run = suspended(of(chat::script().calls([("echo", json!({}))])).say("1", "Buy.")).await;
+        run.decide("call_1", decision).unwrap();
+        let goes_on = || of(chat::script().calls([("note", json!({}))]).text("end"));
+        let (here, there) = (goes_on(), goes_on());
+        let (one, two) = tokio::join!(here.resume("1", run.clone()), there.resume("1", run));
+        assert_eq!(noted.load(Ordering::Relaxed), 1);
+        assert!(one.is_ok() && is_conflict(&two), "{one:?} {two:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_resumed_run_that_fails_can_be_resumed_again() {
+    let memory = InProcess::new();
+    let model = chat::script()
+        .calls([("echo", json!({}))])
+        .fails(|| ModelError::Rejected { status: 500, message: "down".into() })
+        .text("end");
+    let agent = Agent::new(model, set![echo()]).approvals(Approvals::new().ask(["echo"]));
+    let conversations = Conversations::new(agent, memory);
+    let mut run = suspended(conversations.say("1", "Buy.")).await;
+    run.decide("call_1", Decision::deny("no")).unwrap();
+    let error = conversations.resume("1", run).await.unwrap_err();
+    let Interrupted::Agent(error) = error else { panic!("{error:?}") };
+    let run = error.into_run().expect("the run");
+    assert_eq!(conversations.resume("1", run).await.unwrap().text, "end");
+}
+
+#[tokio::test]
+async fn a_tool_that_asks_its_own_conversation_is_told_at_once() {
+    let slot: Arc<std::sync::OnceLock<Conversations>> = Arc::default();
+    let own = Arc::clone(&slot);
+    let again = raw("again", move |_, arguments| {
+        let own = Arc::clone(&own);
+        async move {
+            let id = if arguments.is_empty() { "1" } else { "other" };
+            let said = own.get().unwrap().say(id, "inner").await;
+            Ok(ToolOutput::text(match said {
+                Ok(reply) => reply.text,
+                Err(error) => format!("{error:?}"),
+            }))
+        }
+    });
+    let model = chat::script()
+        .calls([("again", json!({}))])
+        .calls([("again", json!({"n": 1}))])
+        .text("inner answer")
+        .text("end");
+    let agent = Agent::new(model, set![again]).timeout(None);
+    let conversations = Conversations::new(agent, InProcess::new());
+    slot.set(conversations.clone()).ok();
+    let reply = conversations.say("1", "?").await.unwrap();
+    let results = crate::fixtures::texts(&reply.messages);
+    assert_eq!(results, ["InTurn", "inner answer"], "another conversation is another matter");
 }

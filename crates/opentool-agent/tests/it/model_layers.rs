@@ -149,3 +149,28 @@ async fn a_limit_is_put_on_like_every_other_layer() {
     ask(&model, "?").await.unwrap();
     assert!(matches!(ask(&model, "other").await, Err(ModelError::RateLimited { .. })));
 }
+
+#[tokio::test]
+async fn a_kept_turn_goes_if_its_thoughts_would_have_to_be_changed() {
+    let kept = |thought: &str| {
+        let content = json!([{"type": "thinking", "thinking": thought, "signature": "s"}, {"type": "text", "text": "Yes."}]);
+        let turn = json!({"role": "assistant", "content": content});
+        Message::Assistant(AssistantMessage::text("Yes.").keep("anthropic", vec![turn]))
+    };
+    let seen: Arc<Mutex<Vec<bool>>> = Arc::default();
+    let see = Arc::clone(&seen);
+    let model = chat::script()
+        .then(move |request| {
+            let answers = request.messages.iter().filter_map(|message| match message {
+                Message::Assistant(answer) => Some(answer.replay("anthropic").is_some()),
+                _ => None,
+            });
+            see.lock().unwrap().extend(answers);
+            AssistantMessage::text("end")
+        })
+        .layer(&Redact::with(|text| text.contains("Ada").then(|| text.replace("Ada", "A."))));
+    let messages =
+        [Message::user("?"), kept("Ada wants it."), kept("Somebody wants it."), Message::user("?")];
+    model.reply(ChatRequest::new(&messages, &ToolSet::new())).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [false, true]);
+}

@@ -1,6 +1,6 @@
 //! Answers of a Rust type.
 
-use opentool_agent::{Agent, AgentError, chat};
+use opentool_agent::{Agent, AgentError, Approvals, Limit, Limits, chat};
 use opentool_core::{AssistantMessage, ChatReply, Message, StopReason, ToolSet, Usage};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -110,4 +110,29 @@ async fn a_model_that_never_fits_ends_with_what_is_wrong() {
         chat::script().answers(ChatReply::new(AssistantMessage::text("No.")).stop(StopReason::Refusal));
     let error = Agent::new(refuses, ToolSet::new()).run_as::<Forecast>("?").await.unwrap_err();
     assert!(error.to_string().ends_with("it refused: No."), "{error}");
+}
+
+#[tokio::test]
+async fn nobody_has_to_allow_an_answer() {
+    let model = || {
+        chat::script()
+            .calls([("echo", json!({"n": 1}))])
+            .calls([("final_answer", json!({"city": "Paris", "chance": 80}))])
+    };
+    for approvals in [
+        Approvals::new().allow(["echo"]).ask_unless_read_only(),
+        Approvals::new().allow(["echo"]).ask_otherwise(),
+        Approvals::new().allow(["echo"]).deny_unless_read_only(),
+        Approvals::new().allow(["echo"]).deny_otherwise(),
+    ] {
+        let agent = Agent::new(model(), set![echo()]).approvals(approvals);
+        assert_eq!(agent.run_as::<Forecast>("Rain?").await.unwrap().value, paris());
+    }
+    for limit in [Limit::stop(1), Limit::tell(1)] {
+        let agent = Agent::new(model(), set![echo()]).limits(Limits::new().calls(limit));
+        assert_eq!(agent.run_as::<Forecast>("Rain?").await.unwrap().value, paris());
+    }
+    let agent = Agent::new(model(), set![echo()]).approvals(Approvals::new().deny_otherwise());
+    let answer = agent.run_as::<Forecast>("Rain?").await.unwrap();
+    assert!(texts(&answer.reply.messages)[0].contains("does not allow"), "other tools are judged as ever");
 }

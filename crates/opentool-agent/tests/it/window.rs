@@ -141,3 +141,32 @@ async fn a_summary_that_never_comes_has_the_time_of_the_turn() {
     assert!(matches!(error, AgentError::TimedOut(_)), "{error}");
     assert_eq!(error.into_run().unwrap().messages().len(), history().len());
 }
+
+#[tokio::test]
+async fn the_question_of_a_long_turn_stays_however_often_it_is_summarised() {
+    let sent: Arc<Mutex<Vec<String>>> = Arc::default();
+    let see = Arc::clone(&sent);
+    let model = chat::Script::always(move |request| {
+        let mut sent = see.lock().unwrap();
+        sent.push(outline(request.messages));
+        match sent.len() {
+            ..15 => AssistantMessage::calls([ToolCall::new("", "echo", json!({}))]),
+            _ => AssistantMessage::text("end"),
+        }
+    });
+    let summaries: Arc<Mutex<usize>> = Arc::default();
+    let count = Arc::clone(&summaries);
+    let limit = HistoryLimit::messages(6).summarize(move |_| {
+        *count.lock().unwrap() += 1;
+        async { Ok("much".to_owned()) }
+    });
+    let agent = Agent::new(model, set![echo()]).history(limit).system("Be brief.");
+    agent.run("q").await.unwrap();
+    let sent = sent.lock().unwrap();
+    assert!(*summaries.lock().unwrap() > 2, "{sent:?}");
+    let summary = "S Summary of the conversation so far:\nmuch q call1 =";
+    for (round, outline) in sent.iter().enumerate() {
+        let begin = if round < 3 { "S q" } else { summary };
+        assert!(outline.starts_with(begin), "round {round}: {outline}");
+    }
+}

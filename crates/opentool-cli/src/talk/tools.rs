@@ -1,7 +1,12 @@
 //! The tools that a talk is held with: those of its sources, and in a chat what MCP servers change meanwhile.
 
-use opentool::ToolSet;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use opentool::agent::redefined;
 use opentool::openapi::Credential;
+use opentool::{Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::console::{Console, counted};
@@ -21,7 +26,14 @@ const SHORTEST: usize = 6;
 pub(crate) struct Tools {
     sources: Vec<Source>,
     selection: Selection,
+    /// As the sources list them.
+    listed: ToolSet,
+    /// As the agent has them.
     set: ToolSet,
+    /// Each tool as it was when the talk first had it.
+    first: ToolSet,
+    /// The values of the environment that programs got.
+    passed: Vec<SecretString>,
 }
 
 impl Tools {
@@ -37,7 +49,15 @@ impl Tools {
     ) -> Result<Self, CliError> {
         let (loading, selection, access) = from;
         if sources.is_empty() {
-            return Ok(Self { sources: Vec::new(), selection: selection.clone(), set: ToolSet::new() });
+            let set = ToolSet::new();
+            return Ok(Self {
+                sources: Vec::new(),
+                selection: selection.clone(),
+                first: set.clone(),
+                listed: set.clone(),
+                set,
+                passed: Vec::new(),
+            });
         }
         let sources = load_all(sources, loading, console)?;
         let sources = if mock {
@@ -50,7 +70,8 @@ impl Tools {
             return Err(none_left(&sources, selection));
         }
         weigh(&set, console)?;
-        Ok(Self { sources, selection: selection.clone(), set })
+        let passed = passed(&loading.pass_env, |name| std::env::var_os(name));
+        Ok(Self { sources, selection: selection.clone(), first: set.clone(), listed: set.clone(), set, passed })
     }
 
     /// The tools.
@@ -60,7 +81,7 @@ impl Tools {
 
     /// The secrets that are sent for them, which no recording may hold.
     pub(crate) fn secrets(&self) -> Vec<SecretString> {
-        self.sources.iter().flat_map(secrets).collect()
+        self.sources.iter().flat_map(secrets).chain(self.passed.iter().cloned()).collect()
     }
 
     /// Hears from now on what MCP servers change.
@@ -76,8 +97,11 @@ impl Tools {
         Ok(())
     }
 
-    /// The tools, if a server has said that its are others now. What is new and what is gone is told. Where they cannot be put
+    /// The tools, if a server has said that its are others now. What is new, gone or changed is told. Where they cannot be put
     /// together any more those of before stay.
+    ///
+    /// A tool that was defined in another way when the talk first had it is no longer taken at its word that it changes
+    /// nothing: the person chose the server for what it had then.
     ///
     /// # Errors
     /// [`CliError::Output`].
@@ -103,16 +127,64 @@ impl Tools {
             let names = of.names().filter(|name| !from.contains(name));
             names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         };
-        let (new, gone) = (missing(&set, &self.set), missing(&self.set, &set));
-        for (what, names) in [("new", new), ("gone", gone)] {
+        let (new, gone) = (missing(&set, &self.listed), missing(&self.listed, &set));
+        let changed = redefined(&self.listed, &set).into_iter().map(|name| format!("`{name}`"));
+        let changed = changed.collect::<Vec<_>>().join(", ");
+        for (what, names) in [("are new", new), ("are gone", gone), ("changed", changed)] {
             if !names.is_empty() {
-                console.note(&format!("tools that are {what}: {names}"))?;
+                console.note(&format!("tools that {what}: {names}"))?;
             }
         }
         weigh(&set, console)?;
-        self.set = set;
+        for tool in &set {
+            if !self.first.contains(&tool.definition().name) {
+                // No clash: there is none of this name.
+                let _ = self.first.insert(Arc::clone(tool));
+            }
+        }
+        let changed: BTreeSet<&str> = redefined(&self.first, &set).into_iter().collect();
+        let doubted = set.iter().map(|tool| match changed.contains(tool.definition().name.as_str()) {
+            true => Doubted::of(Arc::clone(tool)),
+            false => Arc::clone(tool),
+        });
+        self.set = ToolSet::from_tools(doubted).unwrap_or_default();
+        self.listed = set;
         Ok(Some(&self.set))
     }
+}
+
+/// A tool without its word that it changes nothing.
+struct Doubted {
+    definition: ToolDefinition,
+    inner: Arc<dyn Tool>,
+}
+
+impl Doubted {
+    fn of(inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        let mut definition = inner.definition().clone();
+        definition.annotations.read_only = None;
+        Arc::new(Self { definition, inner })
+    }
+}
+
+impl Tool for Doubted {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        self.inner.call(cx, arguments)
+    }
+}
+
+/// The values of these variables.
+fn passed(names: &[String], value: impl Fn(&OsStr) -> Option<std::ffi::OsString>) -> Vec<SecretString> {
+    let values = names.iter().filter_map(|name| value(OsStr::new(name))?.into_string().ok());
+    values.filter(|value| value.len() >= SHORTEST).map(SecretString::from).collect()
 }
 
 /// What is sent for a source as a secret. Headers are shown to nobody, whatever they are for.

@@ -101,6 +101,8 @@ impl Codec for Anthropic {
 
     fn keep(&self, mut turn: Vec<Value>) -> Option<Vec<Value>> {
         let blocks = turn.first_mut()?.get_mut("content")?.as_array_mut()?;
+        // Of a turn that was cut off while the model thought. The API refuses thoughts without their signature.
+        blocks.retain(|block| text(block, "type") != "thinking" || !text(block, "signature").is_empty());
         let is_plain = |block: &Value| match text(block, "type") {
             "text" => block.get("citations").is_none_or(Value::is_null),
             "tool_use" => block.get("caller").is_none(),
@@ -137,8 +139,12 @@ fn output_limit(model: &str) -> u32 {
     }
 }
 
-/// Appends a message; one of the same role becomes part of the one before.
+/// Appends a message; one of the same role becomes part of the one before, and one that says nothing is left out, as the
+/// API wants it.
 fn add(messages: &mut Vec<Value>, mut message: Value) {
+    if message.get("content").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        return;
+    }
     let blocks = |content: Option<&mut Value>| match content.map(Value::take) {
         Some(Value::String(text)) => vec![json!({"type": "text", "text": text})],
         Some(Value::Array(blocks)) => blocks,

@@ -135,6 +135,10 @@ impl Codec for Responses {
                 members.remove("id");
             }
         }
+        // Of a turn that was cut off while the model thought: the API refuses reasoning with nothing behind it.
+        while turn.last().is_some_and(|item| text(item, "type") == "reasoning") {
+            turn.pop();
+        }
         let is_plain = |item: &Value| match text(item, "type") {
             "function_call" => item.get("caller").is_none() && item.get("namespace").is_none(),
             kind => kind == "message",
@@ -186,6 +190,8 @@ struct Events {
     grown: Vec<u64>,
     /// The items that are done.
     items: Vec<Value>,
+    /// Whether words were told as they came.
+    has_told: bool,
     response: Value,
 }
 
@@ -193,13 +199,31 @@ impl Events {
     fn place(&self, number: u64) -> Option<usize> {
         self.calls.iter().position(|call| *call == number)
     }
+
+    /// Tells the words of an answer that came without pieces.
+    fn tell_at_once(&self, told: &mut Vec<ReplyEvent>) {
+        let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned();
+        let output = list(&self.response, "output").filter(|output| !output.is_empty());
+        for part in
+            output.as_ref().unwrap_or(&self.items).iter().filter_map(|item| list(item, "content")).flatten()
+        {
+            match text(&part, "type") {
+                "output_text" => tell_text(text(&part, "text"), told),
+                "refusal" => tell_text(text(&part, "refusal"), told),
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Assembly for Events {
     fn take(&mut self, mut event: Value, told: &mut Vec<ReplyEvent>, kept: &mut Kept) -> Result<(), Unclean> {
         let number = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
         match text(&event, "type") {
-            "response.output_text.delta" | "response.refusal.delta" => tell_text(text(&event, "delta"), told),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.has_told |= !text(&event, "delta").is_empty();
+                tell_text(text(&event, "delta"), told);
+            }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 tell_reasoning(text(&event, "delta"), told);
             }
@@ -240,6 +264,9 @@ impl Assembly for Events {
             }
             "response.completed" | "response.incomplete" => {
                 self.response = event.get_mut("response").map(Value::take).unwrap_or_default();
+                if !std::mem::replace(&mut self.has_told, true) {
+                    self.tell_at_once(told);
+                }
             }
             "response.failed" => {
                 let error = event.pointer("/response/error").filter(|error| !error.is_null());

@@ -102,14 +102,22 @@ async fn fragments_find_their_calls() {
         calls(bare).await,
         [call("call_1", "f", json!({"x": 1})), call("call_2", "f", json!({"x": 2}))]
     );
-    // The number 1 comes before the number 0, and ids come late.
+    // The number comes late.
+    let late = json!([
+        {"id": "a", "function": {"name": "f", "arguments": "{\"x\""}},
+        {"index": 0, "function": {"arguments": ":1}"}},
+        {"index": 1, "id": "b", "function": {"name": "g", "arguments": "{\"y\":2}"}},
+    ]);
+    assert_eq!(calls(late).await, expected);
+    // The number 1 comes before the number 0, and ids come late: the numbers are the order.
     let crossed = json!([
         {"index": 1, "function": {"name": "f", "arguments": "{\"x\""}},
         {"index": 0, "id": "b", "function": {"name": "g", "arguments": "{\"y\":"}},
         {"index": 1, "id": "a", "function": {"arguments": ":1}"}},
         {"index": 0, "function": {"arguments": "2}"}},
     ]);
-    assert_eq!(calls(crossed).await, expected);
+    let [first, second] = expected;
+    assert_eq!(calls(crossed).await, [second, first]);
 }
 
 #[tokio::test]
@@ -310,5 +318,91 @@ async fn no_digit_of_an_argument_is_lost_in_a_stream() {
             ["/messages/1/tool_calls/0/function/arguments", "/contents/1/parts/0/functionCall/args"];
         let sent = pointers.iter().find_map(|pointer| received[1].body.pointer(pointer)).unwrap();
         assert!(sent.is_object(), "{provider}: {sent}");
+    }
+}
+
+/// A name with every fragment: what is there of the arguments is not read anew with each.
+#[tokio::test]
+async fn a_long_call_in_many_fragments_takes_no_longer_than_in_one() {
+    let named =
+        |arguments: &str| json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": arguments}});
+    let mut fragments = vec![named(&format!("{{\"x\":\"{}", "y".repeat(400_000)))];
+    fragments.extend((0..2_000).map(|_| named("z")));
+    fragments.push(named("\"}"));
+    let started = std::time::Instant::now();
+    let calls = calls(fragments.into()).await;
+    assert_eq!(calls.len(), 1);
+    assert_eq!(calls[0].2["x"].as_str().map(str::len), Some(402_000));
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+}
+
+/// What is sent for a conversation whose last answer was this one, which was cut off.
+async fn sent_again(provider: Provider, answer: Value) -> Value {
+    let server = server(move |_| json_answer(&answer)).await;
+    let base = server.base.trim_end_matches("/v1");
+    let model = Model::new(provider, "gpt-5").base_url(base).unwrap().api_key("key-0123456789");
+    let tools = ToolSet::new();
+    let mut messages = vec![Message::user("Think.")];
+    let reply = model.reply(ChatRequest::new(&messages, &tools)).await.unwrap();
+    messages.extend([Message::Assistant(reply.message), Message::user("Well?")]);
+    model.reply(ChatRequest::new(&messages, &tools)).await.unwrap();
+    let received = server.received.lock().unwrap();
+    received[1].body.clone()
+}
+
+#[tokio::test]
+async fn thoughts_that_were_cut_off_do_not_go_back() {
+    let anthropic = |blocks: Value| {
+        let answer =
+            json!({"type": "message", "role": "assistant", "content": blocks, "stop_reason": "max_tokens"});
+        async { sent_again(Provider::Anthropic, answer).await["messages"].clone() }
+    };
+    let both = json!([{"role": "user", "content": [{"type": "text", "text": "Think."}, {"type": "text", "text": "Well?"}]}]);
+    for signature in [json!(""), Value::Null] {
+        let thought = json!({"type": "thinking", "thinking": "I", "signature": signature});
+        assert_eq!(anthropic(json!([thought])).await, both);
+    }
+    let signed = json!({"type": "thinking", "thinking": "I", "signature": "c2ln"});
+    let unsigned = json!({"type": "thinking", "thinking": "II"});
+    let said = json!({"type": "text", "text": "So"});
+    assert_eq!(anthropic(json!([signed, said, unsigned])).await[1]["content"], json!([signed, said]));
+
+    let responses = |items: Value| {
+        let answer = json!({"output": items, "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}});
+        async { sent_again(Provider::OpenAiResponses, answer).await["input"].clone() }
+    };
+    let thought = json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "abc"});
+    let kinds = |input: &Value| -> Vec<String> {
+        let kind = |item: &Value| item["type"].as_str().or(item["role"].as_str()).unwrap_or("?").to_owned();
+        input.as_array().unwrap().iter().map(kind).collect()
+    };
+    assert_eq!(kinds(&responses(json!([thought])).await), ["user", "user"]);
+    let said = json!({"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "So"}]});
+    let sent = responses(json!([thought, said, thought])).await;
+    assert_eq!(kinds(&sent), ["user", "reasoning", "message", "user"]);
+}
+
+#[tokio::test]
+async fn words_that_stand_only_in_the_last_event_are_shown() {
+    let said = json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hello."}]});
+    let whole = json!({"type": "response.completed", "response": {"status": "completed", "output": [said]}});
+    let item = json!({"type": "response.output_item.done", "output_index": 0, "item": said});
+    let bare = json!({"type": "response.completed", "response": {"status": "completed", "output": []}});
+    let delta = json!({"type": "response.output_text.delta", "output_index": 0, "delta": "Hello."});
+    for list in [vec![whole.clone()], vec![item, bare], vec![delta, whole]] {
+        let text = events(&list, "");
+        let server = server(move |_| streamed("text/event-stream", &text, 11)).await;
+        let model = Model::new(Provider::OpenAiResponses, "m").base_url(&server.base).unwrap();
+        let (messages, tools) = ([Message::user("?")], ToolSet::new());
+        let told: Vec<ReplyEvent> =
+            model.stream(ChatRequest::new(&messages, &tools)).try_collect().await.unwrap();
+        let words: Vec<&str> = told
+            .iter()
+            .filter_map(|event| match event {
+                ReplyEvent::Text { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(words, ["Hello."]);
     }
 }

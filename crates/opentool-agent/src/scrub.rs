@@ -137,8 +137,8 @@ impl Scrub {
         }
     }
 
-    /// The value of a name that says that it is secret: its texts and numbers are, also in a list. An object has names of its own, as
-    /// the schema of a password has.
+    /// The value of a name that says that it is secret: its texts and numbers are, also in a list. An object has names of
+    /// its own, as the schema of a password has.
     fn secret_value(&self, value: Value) -> Value {
         match value {
             Value::String(text) if !text.is_empty() => MARK.into(),

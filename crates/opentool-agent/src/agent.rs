@@ -177,8 +177,8 @@ impl Agent {
         self.dispatching(|dispatcher| dispatcher.timeout(limit))
     }
 
-    /// Sets how many calls of one answer run at the same time, at least 1. Default: 8. With 1 they run one after the
-    /// other.
+    /// Sets how many calls of one answer run at the same time, at least 1. Default: 8; tools that only wait can take 100.
+    /// With 1 they run one after the other.
     pub fn concurrency(self, calls: usize) -> Self {
         self.dispatching(|dispatcher| dispatcher.concurrency(calls))
     }

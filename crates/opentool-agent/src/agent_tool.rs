@@ -9,11 +9,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use opentool_core::{
-    Arguments, BoxFuture, Failure, Origin, Tool, ToolCall, ToolContext, ToolDefinition, ToolError, ToolOutput,
+    Arguments, BoxFuture, Failure, Origin, Tool, ToolCall, ToolContext, ToolDefinition, ToolError,
+    ToolOutput, Usage,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::approval::Approver;
 use crate::event::Observers;
@@ -22,10 +23,16 @@ use crate::{Agent, AgentError, AgentEvent, Reply};
 
 /// The kind of origin of these tools.
 pub(crate) const AGENT: &str = "agent";
+/// The key of an output's host-only metadata for what the agent's turn took.
+pub(crate) const TURN: &str = "agent.turn";
 /// How deep agents may call agents if nobody says otherwise.
 const DEPTH: u32 = 4;
 
 /// An agent as a tool: its one argument is what the agent is asked.
+///
+/// A call for which the inner agent needs a person's approval asks whoever the outer one asks ([`Agent::approver`]). Where
+/// nobody is there to ask, the call fails, and the outer model reads why: an inner run cannot be suspended by itself, and
+/// what it had done would have to be kept with the outer one. Its tokens are the outer run's [`crate::Run::inner_usage`].
 ///
 /// ```
 /// # use opentool_agent::{Agent, chat};
@@ -216,8 +223,19 @@ impl Agent {
 }
 
 fn output(reply: &Reply) -> ToolOutput {
-    let spent = json!({"rounds": reply.rounds, "usage": reply.usage});
-    ToolOutput::text(reply.text.as_str()).metadata("agent.turn", spent)
+    ToolOutput::text(reply.text.as_str()).metadata(TURN, spent(reply.rounds, reply.usage, reply.inner_usage))
+}
+
+/// What a turn of an agent took, with the agents that it called itself.
+pub(crate) fn spent(rounds: u32, mut usage: Usage, inner: Usage) -> Value {
+    usage += inner;
+    json!({"rounds": rounds, "usage": usage})
+}
+
+/// The tokens behind the result of a call, if it was one of an agent.
+pub(crate) fn usage_behind(output: &ToolOutput) -> Usage {
+    let usage = output.metadata.get(TURN).and_then(|turn| turn.get("usage"));
+    usage.and_then(|usage| Usage::deserialize(usage).ok()).unwrap_or_default()
 }
 
 /// The outer model reads that it did not work; why is for the operator.

@@ -99,10 +99,14 @@ impl Approvals {
         })
     }
 
-    /// Asks about every tool that says of itself that it may destroy something.
+    /// Asks about every tool that says of itself that it may destroy something, and about those of MCP servers that do not
+    /// say that they destroy nothing: the protocol has a tool without hints be taken for destructive. A function of one's own
+    /// without a hint, or an operation of an API whose method does not tell (a `POST`), is not asked about:
+    /// [`Approvals::ask_unless_read_only`] does.
     pub fn ask_if_destructive(self) -> Self {
         self.rule(|request| {
-            let destructive = request.tool.annotations.destructive == Some(true);
+            let by_default = request.tool.origin.kind == "mcp";
+            let destructive = request.tool.annotations.destructive.unwrap_or(by_default);
             (destructive && !is_read_only(request.tool))
                 .then(|| Verdict::Ask("it may destroy something".to_owned()))
         })
@@ -136,10 +140,6 @@ impl Approvals {
         self.0.is_empty()
     }
 
-    fn named<N: Into<String>>(
-        self,
-        names: impl IntoIterator<Item = N>,
-        verdict: impl Fn() -> Verdict + Send + Sync + 'static,
     /// The same rules, and before them that the tool of this name is allowed.
     pub(crate) fn but_allow(mut self, name: String) -> Self {
         if !self.is_empty() {
@@ -148,6 +148,10 @@ impl Approvals {
         self
     }
 
+    fn named<N: Into<String>>(
+        self,
+        names: impl IntoIterator<Item = N>,
+        verdict: impl Fn() -> Verdict + Send + Sync + 'static,
     ) -> Self {
         let names: std::collections::HashSet<String> = names.into_iter().map(Into::into).collect();
         self.rule(move |request| names.contains(&request.tool.name).then(&verdict))
@@ -224,7 +228,11 @@ type Ask = dyn Fn(PendingCall) -> BoxFuture<'static, Option<Decision>> + Send + 
 
 /// Someone who decides while the run waits: a prompt at the terminal.
 #[derive(Clone)]
-pub(crate) struct Approver(Arc<Ask>);
+pub(crate) struct Approver {
+    ask: Arc<Ask>,
+    /// A person is asked one thing at a time, whoever asks.
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
 
 impl Approver {
     pub(crate) fn new<F, Fut>(ask: F) -> Self
@@ -232,12 +240,13 @@ impl Approver {
         F: Fn(PendingCall) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Option<Decision>> + Send + 'static,
     {
-        Self(Arc::new(move |pending| Box::pin(ask(pending))))
+        Self { ask: Arc::new(move |pending| Box::pin(ask(pending))), turn: Arc::default() }
     }
 
     pub(crate) async fn ask(&self, pending: PendingCall) -> Result<Option<Decision>, HostPanic> {
         const PLACE: &str = "the approver";
-        let asking = guarded(PLACE, || (self.0)(pending))?;
+        let _turn = self.turn.lock().await;
+        let asking = guarded(PLACE, || (self.ask)(pending))?;
         guarded_future(PLACE, asking).await
     }
 }

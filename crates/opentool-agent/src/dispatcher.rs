@@ -9,7 +9,7 @@ mod attempt;
 mod call;
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::approval::Approver;
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, Journal};
 use crate::cut;
-use crate::effects::Effects;
+use crate::effects::{Effects, Order};
 use crate::event::Observers;
 use crate::history::Ids;
 use crate::meant::meant;
@@ -131,8 +131,9 @@ impl Dispatcher {
         self
     }
 
-    /// Sets how many calls of one answer run at the same time, at least 1. Default: 8. With 1 they run one after the
-    /// other, in the order of the answer.
+    /// Sets how many calls of one answer run at the same time, at least 1. Default: 8, which services behind tools can take;
+    /// a hundred calls that each wait 50 ms take 650 ms then, and 50 with `concurrency(100)`. With 1 they run one after
+    /// the other, in the order of the answer.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
         self
@@ -158,9 +159,10 @@ impl Dispatcher {
         self
     }
 
-    /// Sets who is asked while the run waits: a prompt at the terminal. Calls are asked about one after the other, while
-    /// none runs. `None` means that nobody can say now: the run is suspended. Without this, every call that needs a
-    /// person suspends the run.
+    /// Sets who is asked while the run waits: a prompt at the terminal. Calls are asked about one after the other, over all
+    /// runs of this dispatcher and its clones, and while no other call of the same answer runs. `None` means that nobody can
+    /// say now: the run is suspended. Without this, every call that needs a person suspends the run. An agent that is a
+    /// tool asks the same person if it has none of its own, while its call runs.
     pub fn approver<F, Fut>(mut self, ask: F) -> Self
     where
         F: Fn(PendingCall) -> Fut + Send + Sync + 'static,
@@ -268,53 +270,103 @@ impl Dispatcher {
 
     /// Runs the calls of one answer and gives their results in the order of the calls.
     ///
-    /// A call that needs a person's approval is refused if there is nobody to ask ([`Dispatcher::approver`]); with a
-    /// [`Run`], see [`Dispatcher::perform`]. Failures that the [`ErrorPolicy`] raises are results as well.
+    /// A call that needs a person's approval is refused if there is nobody to ask ([`Dispatcher::approver`]); those behind it
+    /// that it is in the way of wait for the decision. With a [`Run`], see [`Dispatcher::perform`]. Failures that the
+    /// [`ErrorPolicy`] raises are results as well.
     pub async fn dispatch(&self, calls: &[ToolCall]) -> Vec<ToolResult> {
-        let each =
-            calls.iter().enumerate().map(|(place, call)| async move { (place, self.call(call).await) });
-        let mut batch = Batch::new(each.collect(), &self.effects(calls), self.concurrency);
+        let effects = self.effects(calls);
         let mut results: Vec<Option<ToolResult>> = vec![None; calls.len()];
-        while let Some((place, result)) = batch.next().await {
-            if let Some(slot) = results.get_mut(place) {
-                *slot = Some(result);
+        let mut decided: BTreeMap<usize, (PendingCall, Decision)> = BTreeMap::new();
+        let mut tools = BTreeSet::new();
+        loop {
+            let open: Vec<(usize, &ToolCall)> = calls
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| matches!(results.get(*place), Some(None)))
+                .collect();
+            if open.is_empty() {
+                return results.into_iter().flatten().collect();
+            }
+            let order = Order::new(effects.clone());
+            let each = open.iter().enumerate().map(|(n, (place, call))| {
+                let consent = match decided.get(place) {
+                    Some((_, Decision::Deny { reason })) => Consent::Denied(reason.clone()),
+                    Some((pending, _)) => Consent::Given(pending),
+                    None => Consent::Of(&tools),
+                };
+                let order = &order;
+                async move { (n, self.in_order(call, *place, consent, None, order).await) }
+            });
+            let own = order.effects_of(open.iter().map(|(place, _)| *place));
+            let mut batch = Batch::new(each.collect(), &own, self.concurrency);
+            let mut held = BTreeMap::new();
+            while let Some((n, outcome)) = batch.next().await {
+                let Some((place, call)) = open.get(n) else { continue };
+                let result = match outcome {
+                    Outcome::Done { result, .. } => result,
+                    // Where nothing is written nothing fails to be.
+                    Outcome::NotBegun(_) => never_run(call),
+                    Outcome::Behind => continue,
+                    Outcome::Held(pending) => {
+                        held.insert(*place, pending);
+                        continue;
+                    }
+                };
+                if let Some(slot) = results.get_mut(*place) {
+                    *slot = Some(result);
+                }
+            }
+            drop(batch);
+            for (place, pending) in held {
+                let decision = if tools.contains(&pending.tool) {
+                    Decision::AllowTool
+                } else {
+                    self.decision_about(&pending).await
+                };
+                self.decided(&pending, &decision);
+                if decision == Decision::AllowTool {
+                    tools.insert(pending.tool.clone());
+                }
+                decided.insert(place, (pending, decision));
             }
         }
-        results.into_iter().flatten().collect()
     }
 
     /// Runs one call. Dropping the future cancels it.
     pub async fn call(&self, call: &ToolCall) -> ToolResult {
-        match self.process(call, Consent::default(), None).await {
-            Outcome::Done { result, .. } => result,
-            Outcome::Held(pending) => {
-                let decision = match &self.approver {
-                    Some(approver) => approver.ask(pending.clone()).await,
-                    None => Ok(None),
-                };
-                let nobody = || Decision::deny("it needs a person's approval, and there is nobody to ask");
-                let decision = match decision {
-                    Ok(decision) => decision.unwrap_or_else(nobody),
-                    Err(_panicked) => nobody(),
-                };
-                self.decided(&pending, &decision);
-                let consent = match decision {
-                    Decision::Deny { reason } => Consent::Denied(reason),
-                    _ => Consent::Given(&pending),
-                };
-                match self.process(call, consent, None).await {
-                    Outcome::Done { result, .. } => result,
-                    // What is decided is not asked about again, and where nothing is written nothing fails to be.
-                    Outcome::Held(_) | Outcome::NotBegun(_) => never_run(call),
-                }
-            }
-            Outcome::NotBegun(_) => never_run(call),
+        self.dispatch(std::slice::from_ref(call)).await.pop().unwrap_or_else(|| never_run(call))
+    }
+
+    /// What is decided about a call outside a run, which cannot wait for anybody.
+    async fn decision_about(&self, pending: &PendingCall) -> Decision {
+        let asked = match &self.approver {
+            Some(approver) => approver.ask(pending.clone()).await,
+            None => Ok(None),
+        };
+        let nobody = || Decision::deny("it needs a person's approval, and there is nobody to ask");
+        asked.ok().flatten().unwrap_or_else(nobody)
+    }
+
+    /// Takes a call as far as it may get now: not before the earlier ones that are in its way.
+    async fn in_order(
+        &self,
+        call: &ToolCall,
+        place: usize,
+        consent: Consent<'_>,
+        journal: Option<&Journal<'_>>,
+        order: &Order,
+    ) -> Outcome {
+        let outcome = self.process(call, consent, journal, order.is_behind(place)).await;
+        if !matches!(outcome, Outcome::Done { .. }) {
+            order.stop(place);
         }
+        outcome
     }
 
     /// Runs the calls that the run asks for ([`Step::Call`]), and puts each result into it as soon as it is there, so
     /// that what finished survives whatever comes next, a dropped future included. Calls that need a person are held:
-    /// the run then asks for decisions ([`Step::Approve`]). Does nothing if the run asks for something else.
+    /// the run then asks for decisions ([`Step::Approve`]). Calls behind one that is held and in their way (it is exclusive,
+    /// it writes what they read) wait with it, and run after it. Does nothing if the run asks for something else.
     ///
     /// Each call is marked in the run before it begins ([`Run::begun_calls`]). One that is marked already was interrupted,
     /// and becomes what [`Dispatcher::on_interrupted`] says.
@@ -323,18 +375,27 @@ impl Dispatcher {
     /// [`PerformError`].
     pub async fn perform(&self, run: &mut Run) -> Result<(), PerformError> {
         self.tell_refused(run);
-        let Step::Call(calls) = run.step() else { return Ok(()) };
-        let calls: Vec<ToolCall> = calls.into_iter().cloned().collect();
-        let allowed: Vec<Option<PendingCall>> =
-            calls.iter().map(|call| run.allowed.get(&call.id).cloned()).collect();
+        let Step::Call(_) = run.step() else { return Ok(()) };
+        let calls: Vec<ToolCall> = run.open().cloned().collect();
+        let order = Order::new(self.effects(&calls));
+        let mut asked: Vec<(usize, &ToolCall, Option<PendingCall>)> = Vec::with_capacity(calls.len());
+        for (place, call) in calls.iter().enumerate() {
+            if run.asks_for(call) {
+                asked.push((place, call, run.allowed.get(&call.id).cloned()));
+            } else {
+                order.stop(place);
+            }
+        }
         let tools: BTreeSet<String> = run.allowed_tools.clone();
         let journal = Journal::new(run, self.checkpoint.as_ref());
         let journal = &journal;
-        let each = calls.iter().zip(&allowed).enumerate().map(|(place, (call, allowed))| {
+        let each = asked.iter().enumerate().map(|(n, (place, call, allowed))| {
             let consent = allowed.as_ref().map_or(Consent::Of(&tools), Consent::Given);
-            async move { (place, self.perform_one(call, consent, journal).await) }
+            let order = &order;
+            async move { (n, self.perform_one(call, *place, consent, journal, order).await) }
         });
-        let mut batch = Batch::new(each.collect(), &self.effects(&calls), self.concurrency);
+        let own = order.effects_of(asked.iter().map(|(place, ..)| *place));
+        let mut batch = Batch::new(each.collect(), &own, self.concurrency);
         let (mut raised, mut unwritten): (Option<(usize, ToolError)>, Option<BoxError>) = (None, None);
         while let Some((place, (error, written))) = batch.next().await {
             if let Some(error) = error
@@ -349,9 +410,9 @@ impl Dispatcher {
         if let Some(error) = unwritten {
             return Err(PerformError::Checkpoint(error));
         }
-        match raised.and_then(|(place, error)| Some((calls.get(place)?, error))) {
+        match raised.and_then(|(place, error)| Some((asked.get(place)?, error))) {
             None => Ok(()),
-            Some((call, error)) => {
+            Some(((_, call, _), error)) => {
                 let raised = RaisedError { call_id: call.id.clone(), name: call.name.clone(), error };
                 Err(PerformError::Raised(Box::new(raised)))
             }
@@ -362,10 +423,13 @@ impl Dispatcher {
     async fn perform_one(
         &self,
         call: &ToolCall,
+        place: usize,
         consent: Consent<'_>,
         journal: &Journal<'_>,
+        order: &Order,
     ) -> (Option<ToolError>, Result<(), BoxError>) {
-        match self.process(call, consent, Some(journal)).await {
+        match self.in_order(call, place, consent, Some(journal), order).await {
+            Outcome::Behind => (None, journal.change(|run| run.wait_behind(&call.id)).await),
             Outcome::Held(pending) => (None, journal.change(|run| run.hold(pending)).await),
             Outcome::Done { result, raised } => (raised, journal.change(|run| run.result(result)).await),
             Outcome::NotBegun(error) => (None, Err(error)),

@@ -121,7 +121,7 @@ impl Agent {
 
     /// Whether a rule of the host ends the turn here.
     fn is_enough(&self, run: &Run, elapsed: Duration) -> Result<bool, Stop> {
-        let turn = TurnState { run, elapsed };
+        let turn = TurnState { run, tools: self.tools(), elapsed };
         let mut rules = self.settings.stop_when.iter();
         let enough =
             guarded("a rule that ends turns", || run.rounds() > 0 && rules.any(|rule| rule.holds(&turn)))?;

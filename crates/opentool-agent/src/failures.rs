@@ -77,8 +77,10 @@ impl OnError {
 }
 
 type Rule = Arc<dyn Fn(&str, &ToolError) -> Option<OnError> + Send + Sync>;
+type Always = Arc<dyn Fn(&ToolError) -> bool + Send + Sync>;
 
-/// Rules about failures. The first one that has something to say decides; by default the model is told.
+/// Rules about failures. The first one that has something to say decides; by default the model is told. Errors of the types
+/// that [`ErrorPolicy::raise`] names always go to the caller, whatever other rules say, those for single tools included.
 ///
 /// ```
 /// use opentool_agent::{ErrorClass, ErrorPolicy, OnError};
@@ -89,7 +91,10 @@ type Rule = Arc<dyn Fn(&str, &ToolError) -> Option<OnError> + Send + Sync>;
 ///     .on(ErrorClass::TimedOut, OnError::tell_as("It takes too long today. Do not try again."));
 /// ```
 #[derive(Clone, Default)]
-pub struct ErrorPolicy(Vec<Rule>);
+pub struct ErrorPolicy {
+    rules: Vec<Rule>,
+    always: Vec<Always>,
+}
 
 impl ErrorPolicy {
     /// The model is told of everything.
@@ -103,9 +108,10 @@ impl ErrorPolicy {
     }
 
     /// Gives the caller every failure behind which there is an error of this type: what a tool's author returned, or
-    /// one of its causes.
-    pub fn raise<E: std::error::Error + 'static>(self) -> Self {
-        self.rule(|_, error| error.cause::<E>().map(|_| OnError::Raise))
+    /// one of its causes. It holds always: before every other rule, and before [`crate::ToolRules::on_error`].
+    pub fn raise<E: std::error::Error + 'static>(mut self) -> Self {
+        self.always.push(Arc::new(|error| error.cause::<E>().is_some()));
+        self
     }
 
     /// Adds a rule, after those that are there, by the name of the tool and the failure. `None` is for the next one to
@@ -114,18 +120,29 @@ impl ErrorPolicy {
         mut self,
         rule: impl Fn(&str, &ToolError) -> Option<OnError> + Send + Sync + 'static,
     ) -> Self {
-        self.0.push(Arc::new(rule));
+        self.rules.push(Arc::new(rule));
         self
     }
 
     /// What becomes of the failure of a call of the tool of this name.
     pub fn decide(&self, tool: &str, error: &ToolError) -> OnError {
-        self.0.iter().find_map(|rule| rule(tool, error)).unwrap_or(OnError::Tell)
+        if self.always_raises(error) {
+            return OnError::Raise;
+        }
+        self.rules.iter().find_map(|rule| rule(tool, error)).unwrap_or(OnError::Tell)
+    }
+
+    /// Whether the failure goes to the caller whatever any rule says.
+    pub(crate) fn always_raises(&self, error: &ToolError) -> bool {
+        self.always.iter().any(|is_one| is_one(error))
     }
 }
 
 impl fmt::Debug for ErrorPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ErrorPolicy").field("rules", &self.0.len()).finish()
+        f.debug_struct("ErrorPolicy")
+            .field("rules", &self.rules.len())
+            .field("always", &self.always.len())
+            .finish()
     }
 }

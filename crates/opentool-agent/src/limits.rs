@@ -118,8 +118,8 @@ impl Limits {
         self
     }
 
-    /// Sets how often the same call, the same tool with the same arguments, may come in a row. Default: 8, then the
-    /// model is told.
+    /// Sets how often the same call, the same tool with the same arguments, may come in a row, and how often answers with
+    /// the same calls, two or more, in whatever order. Default: 8, then the model is told.
     pub fn identical(mut self, limit: impl Into<Limit>) -> Self {
         self.identical = limit.into();
         self
@@ -160,6 +160,11 @@ pub enum Exceeded {
         /// How many are allowed.
         most: u32,
     },
+    /// Answers with the same calls, two or more, in a row.
+    IdenticalAnswers {
+        /// How many are allowed.
+        most: u32,
+    },
 }
 
 impl fmt::Display for Exceeded {
@@ -181,6 +186,11 @@ impl fmt::Display for Exceeded {
                 "`{}` was called {most} times in a row with the same arguments; use the results that are there, or \
                  do something else",
                 name(tool)
+            ),
+            Self::IdenticalAnswers { most } => write!(
+                f,
+                "these calls were made together {most} times in a row; use the results that are there, or do \
+                 something else"
             ),
         }
     }
@@ -207,9 +217,37 @@ pub(crate) struct Tally {
     /// A mark of the last call, and how often it came in a row.
     last: u64,
     repeated: u32,
+    /// A mark of the last answer's calls, if they were several, and how often it came in a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<u64>,
+    answers: u32,
 }
 
 impl Tally {
+    /// Counts the calls of one answer together, or says that they came too often.
+    pub(crate) fn count_answer<'c>(
+        &mut self,
+        calls: impl ExactSizeIterator<Item = (&'c str, &'c Value)>,
+        limits: &Limits,
+    ) -> Result<(), (Exceeded, Breach)> {
+        if calls.len() < 2 {
+            (self.answer, self.answers) = (None, 0);
+            return Ok(());
+        }
+        let mut marks: Vec<u64> = calls.map(|(tool, arguments)| mark(tool, arguments)).collect();
+        marks.sort_unstable();
+        let mut hash = Fnv::default();
+        marks.hash(&mut hash);
+        let mark = Some(hash.finish());
+        self.answers = if mark == self.answer { self.answers.saturating_add(1) } else { 1 };
+        self.answer = mark;
+        if self.answers > limits.identical.most {
+            let most = limits.identical.most;
+            return Err((Exceeded::IdenticalAnswers { most }, limits.identical.breach));
+        }
+        Ok(())
+    }
+
     /// Counts a call, or says why it is one too many. What is refused for its number does not count.
     pub(crate) fn count(
         &mut self,
@@ -252,7 +290,7 @@ impl Tally {
 
 /// A number for a call's tool and arguments; objects count by what they say, texts by how they are written.
 fn mark(tool: &str, arguments: &Value) -> u64 {
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    let mut hash = Fnv::default();
     tool.hash(&mut hash);
     match arguments {
         Value::String(text) => text.hash(&mut hash),
@@ -265,6 +303,12 @@ fn mark(tool: &str, arguments: &Value) -> u64 {
 
 /// FNV-1a: the same on every machine, because it is stored.
 struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
 
 impl std::hash::Hasher for Fnv {
     fn finish(&self) -> u64 {

@@ -26,6 +26,12 @@ impl Run {
         Ok(())
     }
 
+    /// Takes note that a call waits with one that is held, until something is decided.
+    pub(crate) fn wait_behind(&mut self, call_id: &str) -> Result<(), OutOfTurn> {
+        self.behind.insert(call_id.to_owned());
+        Ok(())
+    }
+
     /// Takes a person's decision. With [`Decision::AllowTool`] other calls of the tool that wait are allowed as well, unless
     /// they were interrupted ([`PendingCall::interrupted`]). An allowed call is then asked for by [`Run::step`], with the very arguments that were
     /// shown; a denied one has its result, which the model reads.
@@ -36,13 +42,15 @@ impl Run {
         let Some(pending) = self.pending.remove(call_id) else {
             return Err(self.out_of_turn(format!("a decision about the call `{call_id}`")));
         };
+        self.decided = true;
+        // What waits behind others as well is found out anew.
+        self.behind.clear();
         match decision {
             Decision::Allow => {}
             Decision::AllowTool => {
                 self.allowed_tools.insert(pending.tool.clone());
                 // Those that wait beside it are further calls of the tool, but for one that may have done its work.
                 let same =
-        self.decided = true;
                     |_: &String, other: &mut PendingCall| other.tool == pending.tool && !other.interrupted;
                 self.allowed.extend(self.pending.extract_if(.., same));
             }

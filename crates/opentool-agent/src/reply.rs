@@ -48,8 +48,11 @@ pub struct Reply {
     pub messages: Vec<Message>,
     /// How many answers of the model the turn took.
     pub rounds: u32,
-    /// Tokens of the whole turn.
+    /// Tokens of the whole turn, without those of agents that it called as tools.
     pub usage: Usage,
+    /// Tokens of the agents that it called as tools: [`crate::Run::inner_usage`].
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub inner_usage: Usage,
 }
 
 impl Reply {
@@ -62,7 +65,13 @@ impl Reply {
             }
             _ => last_answer(&messages),
         };
-        Self { text, finish, reason: None, messages, rounds, usage }
+        Self { text, finish, reason: None, messages, rounds, usage, inner_usage: Usage::default() }
+    }
+
+    /// Sets the tokens of agents that were called as tools.
+    pub(crate) fn inner_usage(mut self, usage: Usage) -> Self {
+        self.inner_usage = usage;
+        self
     }
 
     /// Sets the provider's word for why the answer ended.
@@ -76,6 +85,10 @@ impl Reply {
     pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
         last_results(&self.messages)
     }
+}
+
+fn is_nothing(usage: &Usage) -> bool {
+    *usage == Usage::default()
 }
 
 fn last_results(messages: &[Message]) -> impl Iterator<Item = &ToolResult> {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use opentool_core::{Content, ToolDefinition, ToolOutput};
-use opentool_text::{printable, printable_json};
+use opentool_text::printable;
 use serde_json::json;
 
 /// How many bytes of a result the model gets if nobody says otherwise.
@@ -31,30 +31,30 @@ fn is_imported(tool: &ToolDefinition) -> bool {
     !matches!(tool.origin.kind.as_str(), "" | "rust")
 }
 
-/// The output with hidden characters written out. The structured value stays for programs; a model then reads the text.
+/// The output without hidden characters. The structured value stays for programs; a model then reads the text.
 fn visible(mut output: ToolOutput) -> ToolOutput {
     if output.content.is_empty()
         && let Some(value) = &output.structured
         && let Ok(text) = serde_json::to_string(value)
-        && let Cow::Owned(shown) = printable_json(&text)
+        && let Cow::Owned(shown) = shown(&text)
     {
         output.content.push(Content::Text(shown));
     }
     for block in &mut output.content {
         match block {
             Content::Text(text) | Content::TextResource { text, .. } => {
-                if let Cow::Owned(shown) = printable(text) {
+                if let Cow::Owned(shown) = shown(text) {
                     *text = shown;
                 }
             }
             Content::Json(value) => {
-                if let Cow::Owned(shown) = printable_json(&value.to_string()) {
+                if let Cow::Owned(shown) = shown(&value.to_string()) {
                     *block = Content::Text(shown);
                 }
             }
             Content::ResourceLink { uri, name, .. } => {
                 for text in [uri, name] {
-                    if let Cow::Owned(shown) = printable(text) {
+                    if let Cow::Owned(shown) = shown(text) {
                         *text = shown;
                     }
                 }
@@ -63,6 +63,72 @@ fn visible(mut output: ToolOutput) -> ToolOutput {
         }
     }
     output
+}
+
+/// A stranger's text without what no reader sees and a model reads: it can hold a whole sentence. JSON stays JSON, because
+/// nothing is put in where JSON may have a character; controls that it may not have (`ESC`) are written out.
+///
+/// What scripts and pictures need stays: marks of direction, soft hyphens, joiners and selectors that stand alone behind
+/// what they can change, and the flags that are spelt with tags.
+fn shown(text: &str) -> Cow<'_, str> {
+    /// The longest name of a flag, with its end: `gbsct` and the cancelling tag.
+    const FLAG: u8 = 7;
+    // Most texts hide nothing.
+    if matches!(printable(text), Cow::Borrowed(_)) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let (mut before, mut of_flag) = (' ', 0_u8);
+    for c in text.chars() {
+        of_flag = if is_tag_of_flag(c) { of_flag.saturating_sub(1) } else { 0 };
+        match c {
+            '\n' | '\t' => {}
+            '\r' | '\u{7f}'..='\u{9f}' => continue,
+            c if c.is_control() => {
+                shown.extend(c.escape_unicode());
+                before = c;
+                continue;
+            }
+            '\u{200c}' | '\u{200d}' if before.is_ascii() || is_joiner(before) => continue,
+            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}'
+                if is_selector(before) || (before.is_ascii() && !matches!(before, '0'..='9' | '#' | '*')) =>
+            {
+                continue;
+            }
+            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {}
+            '\u{1f3f4}' => of_flag = FLAG,
+            c if is_tag_of_flag(c) && of_flag > 0 => {}
+            '\u{34f}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}' => continue,
+            _ => {}
+        }
+        shown.push(c);
+        before = c;
+    }
+    if shown == text { Cow::Borrowed(text) } else { Cow::Owned(shown) }
+}
+
+/// A letter or digit of the name of a flag, or its end.
+fn is_tag_of_flag(c: char) -> bool {
+    matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}' | '\u{e007f}')
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 /// The output, or its beginning with a notice.

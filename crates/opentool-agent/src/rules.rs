@@ -80,8 +80,10 @@ impl ToolRules {
         self
     }
 
-    /// Lets the tool run alone: calls before it in an answer end first, calls after it wait. Tools that say of
-    /// themselves that they may destroy something do so by default.
+    /// Lets the tool run alone: calls before it in an answer end first, calls after it wait, also while a person is asked
+    /// about it. Tools that say of themselves that they may destroy something do so by default. An imported tool that does
+    /// not say that it only reads (a `POST`, an MCP tool without hints) runs beside no other tool of its source by default;
+    /// a function of one's own without a hint runs beside any.
     pub fn exclusive(mut self) -> Self {
         self.effects = Some(Effects::Barrier);
         self

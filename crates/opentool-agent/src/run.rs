@@ -13,6 +13,7 @@ use opentool_core::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::agent_tool::usage_behind;
 use crate::approval::PendingCall;
 use crate::cut;
 use crate::history::{self, Ids, Mended};
@@ -45,7 +46,6 @@ use crate::{Exceeded, Finish, Limits, Prompt, Reply};
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     pub(crate) messages: Vec<Message>,
-    /// Results of the last answer's calls, until all are there.
     /// What was said up to the last summary of this turn, if there was one, as it was said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) transcript: Vec<Message>,
@@ -55,6 +55,7 @@ pub struct Run {
     /// Something was decided, and nothing was done about it so far.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) decided: bool,
+    /// Results of the last answer's calls, until all are there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     results: BTreeMap<String, ToolResult>,
     /// Calls of the last answer that wait for a person.
@@ -63,6 +64,9 @@ pub struct Run {
     /// Calls of the last answer that a person allowed and that have no result yet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) allowed: BTreeMap<String, PendingCall>,
+    /// Calls of the last answer that wait behind one that waits for a person.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) behind: BTreeSet<String>,
     /// Calls of the last answer that have begun and have no result yet.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) begun: BTreeSet<String>,
@@ -89,6 +93,9 @@ pub struct Run {
     granted: u32,
     #[serde(default)]
     usage: Usage,
+    /// Tokens of agents that were called as tools.
+    #[serde(default)]
+    inner: Usage,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     finish: Option<Finish>,
     /// The provider's word for why the answer ended, if it is none of ours.
@@ -105,7 +112,8 @@ pub enum Step<'a> {
     /// The results of these calls, in any order and one by one; give each to [`Run::result`].
     Call(Vec<&'a ToolCall>),
     /// A person's decision about these calls; give each to [`Run::decide`]. All other calls of the answer have their
-    /// results, so nothing is going on: the run can be stored, and another process can go on with it.
+    /// results, or wait behind one of these, so nothing is going on: the run can be stored, and another process can go on
+    /// with it.
     Approve(Vec<&'a PendingCall>),
     /// Nothing: the turn is over. [`Run::say`] begins the next one.
     Done(Finish),
@@ -138,22 +146,24 @@ impl Run {
         let Mended { messages, results } = mended;
         let mut run = Self {
             messages,
+            transcript: Vec::new(),
+            compacted: 0,
+            decided: false,
             results,
             pending: BTreeMap::new(),
             allowed: BTreeMap::new(),
+            behind: BTreeSet::new(),
             begun: BTreeSet::new(),
             allowed_tools,
             untold: Vec::new(),
             direct: false,
             rounds: 0,
-            transcript: Vec::new(),
-            compacted: 0,
-            decided: false,
             limits,
             tally: Tally::default(),
             exceeded: None,
             granted: 0,
             usage: Usage::default(),
+            inner: Usage::default(),
             finish: None,
             reason: None,
         };
@@ -177,6 +187,9 @@ impl Run {
     pub fn system(mut self, text: impl Into<String>) -> Self {
         if !matches!(self.messages.first(), Some(Message::System(_))) {
             self.messages.insert(0, Message::system(text));
+            if self.compacted > 0 {
+                self.compacted = self.compacted.saturating_add(1);
+            }
         }
         self
     }
@@ -186,10 +199,7 @@ impl Run {
         if let Some(finish) = self.finish {
             return Step::Done(finish);
         }
-        let open: Vec<&ToolCall> = self.open().filter(|call| !self.pending.contains_key(&call.id)).collect();
-            if self.compacted > 0 {
-                self.compacted = self.compacted.saturating_add(1);
-            }
+        let open: Vec<&ToolCall> = self.open().filter(|call| self.asks_for(call)).collect();
         if !open.is_empty() {
             Step::Call(open)
         } else if !self.pending.is_empty() {
@@ -250,8 +260,13 @@ impl Run {
 
     /// Gives those calls their results that are not to be run at all.
     fn refuse(&mut self, message: &AssistantMessage, cut: Option<ToolError>, tools: &ToolSet) {
+        let again = if cut.is_some() { Ok(()) } else { self.count_answer(&message.tool_calls, tools) };
         for call in &message.tool_calls {
-            let counted = if cut.is_some() { Ok(()) } else { self.count(call, tools) };
+            let counted = match &again {
+                _ if cut.is_some() => Ok(()),
+                Ok(()) => self.count(call, tools),
+                Err(again) => Err(again.clone()),
+            };
             let over = counted.err().map(|(exceeded, breach)| {
                 let error = ToolError::from(&exceeded);
                 if breach == Breach::Stop {
@@ -272,6 +287,15 @@ impl Run {
         self.tally.count(name, &call.arguments, &self.limits)
     }
 
+    /// Counts the calls of an answer together.
+    fn count_answer(&mut self, calls: &[ToolCall], tools: &ToolSet) -> Result<(), (Exceeded, Breach)> {
+        let named = calls.iter().map(|call| {
+            let name = meant(tools, &call.name).map_or(&call.name, |tool| &tool.name);
+            (name.as_str(), &call.arguments)
+        });
+        self.tally.count_answer(named, &self.limits)
+    }
+
     /// Takes the result of one call. When all are there, they are appended in the order of the calls.
     ///
     /// # Errors
@@ -280,9 +304,13 @@ impl Run {
         if !self.open().any(|call| call.id == result.call_id) {
             return Err(self.out_of_turn(format!("a result of the call `{}`", result.call_id)));
         }
-        self.pending.remove(&result.call_id);
+        if self.pending.remove(&result.call_id).is_some() {
+            self.behind.clear();
+        }
+        self.behind.remove(&result.call_id);
         self.allowed.remove(&result.call_id);
         self.begun.remove(&result.call_id);
+        self.inner += usage_behind(&result.output);
         self.results.insert(result.call_id.clone(), result);
         self.complete();
         Ok(())
@@ -388,9 +416,15 @@ impl Run {
         self.exceeded.as_ref()
     }
 
-    /// What this turn has cost.
+    /// Tokens of this turn, without those of agents that it called as tools.
     pub fn usage(&self) -> Usage {
         self.usage
+    }
+
+    /// Tokens of the agents that this turn called as tools, and of those that they called. What a call took that was given
+    /// up (a timeout, a cancellation) is not known.
+    pub fn inner_usage(&self) -> Usage {
+        self.inner
     }
 
     /// What the turn came to, once it is over.
@@ -398,7 +432,7 @@ impl Run {
         match self.step() {
             Step::Done(finish) => {
                 let reply = Reply::new(finish, self.messages.clone(), self.rounds, self.usage);
-                Some(reply.reason(self.reason.clone()))
+                Some(reply.inner_usage(self.inner).reason(self.reason.clone()))
             }
             _ => None,
         }
@@ -411,10 +445,17 @@ impl Run {
     pub fn into_reply(self) -> Result<Reply, Box<Self>> {
         match self.step() {
             Step::Done(finish) => {
-                Ok(Reply::new(finish, self.messages, self.rounds, self.usage).reason(self.reason))
+                let reply = Reply::new(finish, self.messages, self.rounds, self.usage);
+                Ok(reply.inner_usage(self.inner).reason(self.reason))
             }
             _ => Err(Box::new(self)),
         }
+    }
+
+    /// Whether the result of an open call is what the run asks for now.
+    pub(crate) fn asks_for(&self, call: &ToolCall) -> bool {
+        let waits = || self.pending.contains_key(&call.id) || self.behind.contains(&call.id);
+        self.pending.is_empty() || !waits()
     }
 
     /// The calls of the last answer that have no result.
@@ -454,6 +495,11 @@ impl Run {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// Whether an answer holds nothing that a person could be shown.
 fn says_nothing(message: &AssistantMessage) -> bool {
     message.content.iter().all(|block| matches!(block, Content::Text(text) if text.trim().is_empty()))
@@ -473,8 +519,3 @@ impl fmt::Debug for Run {
             .finish_non_exhaustive()
     }
 }
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-

@@ -177,9 +177,11 @@ pub(crate) struct Asked<'a> {
 /// A call. A name that no tool has is not part of the span's name: models can invent any number of them.
 pub(crate) fn execute_tool(settings: &SpanSettings, call: &Asked<'_>, tool: Option<&ToolDefinition>) -> Open {
     let name = tool.map_or("", |tool| tool.name.as_str());
-    let shown = match call.name.char_indices().nth(NAME) {
-        Some((end, _)) => call.name.get(..end).unwrap_or_default(),
-        None => call.name,
+    // Of a call that means no tool only what the model wrote is known.
+    let shown = tool.map_or(call.name, |tool| tool.name.as_str());
+    let shown = match shown.char_indices().nth(NAME) {
+        Some((end, _)) => shown.get(..end).unwrap_or_default(),
+        None => shown,
     };
     Open(Some(tracing::info_span!(
         target: "opentool::gen_ai",

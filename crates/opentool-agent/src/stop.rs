@@ -7,9 +7,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use opentool_core::{Message, Usage};
+use opentool_core::{Message, ToolSet, Usage};
 
 use crate::Run;
+use crate::meant::meant;
 
 type Rule = Arc<dyn Fn(&TurnState<'_>) -> bool + Send + Sync>;
 
@@ -19,6 +20,8 @@ type Rule = Arc<dyn Fn(&TurnState<'_>) -> bool + Send + Sync>;
 pub struct TurnState<'a> {
     /// The run.
     pub run: &'a Run,
+    /// The tools that the model was told of.
+    pub tools: &'a ToolSet,
     /// Since the turn began, or was taken up again.
     pub elapsed: Duration,
 }
@@ -29,6 +32,13 @@ impl<'a> TurnState<'a> {
         let messages = self.run.messages();
         let start = messages.iter().rposition(|message| matches!(message, Message::Assistant(_)));
         messages.get(start.unwrap_or(messages.len())..).unwrap_or_default()
+    }
+
+    /// The tokens of the turn, with those of agents that it called as tools.
+    fn usage(&self) -> Usage {
+        let mut usage = self.run.usage();
+        usage += self.run.inner_usage();
+        usage
     }
 }
 
@@ -51,12 +61,16 @@ impl StopWhen {
         Self(Arc::new(rule))
     }
 
-    /// Once the last answer called this tool and the call did not fail.
+    /// Once the last answer called this tool, however the model wrote its name, and the call did not fail.
     pub fn tool_called(name: impl Into<String>) -> Self {
         let name = name.into();
         Self::new(move |turn| {
-            turn.last().iter().any(|message| {
-                matches!(message, Message::Tool(result) if result.name == name && !result.output.is_error)
+            turn.last().iter().any(|message| match message {
+                Message::Tool(result) if !result.output.is_error => {
+                    result.name == name
+                        || meant(turn.tools, &result.name).is_some_and(|tool| tool.name == name)
+                }
+                _ => false,
             })
         })
     }
@@ -76,17 +90,18 @@ impl StopWhen {
         Self::new(move |turn| turn.run.rounds() >= rounds)
     }
 
-    /// Once the turn took so many tokens, read and written.
+    /// Once the turn took so many tokens, read and written, those of agents that it called as tools included.
     pub fn tokens(tokens: u64) -> Self {
         Self::new(move |turn| {
-            let usage = turn.run.usage();
+            let usage = turn.usage();
             usage.input_tokens.saturating_add(usage.output_tokens) >= tokens
         })
     }
 
-    /// Once the turn cost so much, in the currency of the prices.
+    /// Once the turn cost so much, in the currency of the prices. Tokens of agents that it called as tools cost the same;
+    /// for other prices: [`StopWhen::new`] with [`Run::inner_usage`].
     pub fn cost(amount: f64, prices: Prices) -> Self {
-        Self::new(move |turn| prices.of(turn.run.usage()) >= amount)
+        Self::new(move |turn| prices.of(turn.usage()) >= amount)
     }
 
     /// After so much time. It ends no call; [`crate::Agent::turn_timeout`] does.

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::agent::finished;
 use crate::drive::Stop;
+use crate::meant::meant;
 use crate::{Agent, AgentError, Exceeded, Finish, Limit, Prompt, Reply, Run, StopWhen};
 
 /// The name of the tool; one with a number if the agent has a tool of this name.
@@ -87,11 +88,13 @@ impl Agent {
         let wanted = Wanted::<T>::of(self.tools());
         let agent = self.answering(&wanted);
         let mut run = agent.start(prompt);
-        let (mut rounds, mut usage, mut wrong) = (0_u32, Usage::default(), 0_u32);
+        let (mut rounds, mut wrong) = (0_u32, 0_u32);
+        let (mut usage, mut inner) = (Usage::default(), Usage::default());
         loop {
             let driven = agent.drive(&mut run).await;
             rounds = rounds.saturating_add(run.rounds());
             usage += run.usage();
+            inner += run.inner_usage();
             let finish = match driven {
                 Ok(finish) => finish,
                 // Wrong calls of the answer's tool are counted as its calls.
@@ -104,7 +107,7 @@ impl Agent {
             let problem = match wanted.found(&run, finish) {
                 Ok(value) => {
                     let mut reply = finished(finish, run);
-                    (reply.rounds, reply.usage) = (rounds, usage);
+                    (reply.rounds, reply.usage, reply.inner_usage) = (rounds, usage, inner);
                     return Ok(Answer { value, reply });
                 }
                 Err(problem) => problem,
@@ -219,8 +222,9 @@ impl<T: DeserializeOwned + JsonSchema + 'static> Wanted<T> {
 
     /// What was wrong with the last call of the tool that was read.
     fn last_problem(&self, run: &Run) -> String {
+        let is_own = |name: &str| meant(&self.tools, name).is_some();
         let mut results = run.messages().iter().rev().filter_map(|message| match message {
-            Message::Tool(result) if result.name == self.name => Some(&result.output),
+            Message::Tool(result) if is_own(&result.name) => Some(&result.output),
             _ => None,
         });
         let wrong = results

@@ -4,7 +4,7 @@
 //! line, and without the secrets that were sent, which some servers repeat. What a server said is an [`Unclean`] until
 //! the secrets are out: there is no other way to an error, and nothing is cut before, which could leave half a secret.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use opentool_core::{ModelError, in_units};
 use opentool_http::{HeaderMap, HttpError, StatusCode};
@@ -92,11 +92,18 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) ->
 
 /// How long the headers ask to wait.
 fn wait(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    let until = || {
+        let at = httpdate::parse_http_date(text("retry-after")?).ok()?;
+        // A time that has passed asks for no wait.
+        Some(at.duration_since(SystemTime::now()).unwrap_or_default().as_secs_f64())
+    };
     seconds(
         number("retry-after-ms")
             .map(|milliseconds| milliseconds / 1_000.0)
-            .or_else(|| number("retry-after"))?,
+            .or_else(|| number("retry-after"))
+            .or_else(until)?,
     )
 }
 
@@ -211,5 +218,33 @@ pub(super) fn plain(text: &str, redact: impl Fn(&str) -> String) -> String {
             line
         }
         None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_say_how_long_to_wait_in_several_ways() {
+        let soon = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+        for (name, value, least, most) in [
+            ("retry-after", "7", 7, 7),
+            ("retry-after-ms", "2500", 2, 3),
+            ("retry-after", soon.as_str(), 95, 100),
+            ("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT", 0, 0),
+        ] {
+            let headers = HeaderMap::from_iter([(
+                opentool_http::HeaderName::from_static(name),
+                opentool_http::HeaderValue::from_str(value).unwrap(),
+            )]);
+            let waited = wait(&headers).expect(value).as_secs();
+            assert!((least..=most).contains(&waited), "{value}: {waited}");
+        }
+        let never = opentool_http::HeaderValue::from_static("tomorrow");
+        assert_eq!(
+            wait(&HeaderMap::from_iter([(opentool_http::HeaderName::from_static("retry-after"), never)])),
+            None
+        );
     }
 }

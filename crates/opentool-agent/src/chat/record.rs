@@ -1,7 +1,8 @@
 //! A model that writes down what it is asked and what it answers.
 //!
 //! The file is written anew after each answer, as a whole, so that a process that dies leaves what was said until then.
-//! A stream that its reader drops is not written: what nobody heard to its end cannot be played.
+//! A stream that its reader drops is not written: what nobody heard to its end cannot be played. A recording that is
+//! there is not replaced before there is an answer to put in its place.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -42,11 +43,13 @@ struct Tape {
     /// Whether the question of each place is on the cassette.
     filled: Vec<bool>,
     cassette: Cassette,
+    /// The file holds an earlier recording, and nothing was answered since.
+    spares: bool,
 }
 
 impl<M: ChatModel> Recorder<M> {
-    /// Records into this file, which is written with the first answer, in the place of a recording that is there. A new
-    /// file is for its owner alone; one that is there keeps who may read it. Its folder is made if it is missing.
+    /// Records into this file, which is written with the first exchange; a recording that is there is replaced with the
+    /// first answer, and stays if there is none. A new file is for its owner alone; one that is there keeps who may read it. Its folder is made if it is missing.
     ///
     /// # Errors
     /// [`ModelError::Unsupported`] if the folder cannot be made, the path names no file, or what is there is no
@@ -57,6 +60,7 @@ impl<M: ChatModel> Recorder<M> {
         if path.file_name().is_none() {
             return Err(unusable(format!("{shown} names no file to record into")));
         }
+        let mut spares = false;
         match std::fs::symlink_metadata(&path) {
             Ok(there) if !there.is_file() => {
                 return Err(unusable(format!(
@@ -70,6 +74,7 @@ impl<M: ChatModel> Recorder<M> {
                          or remove it ({error})"
                     ))
                 })?;
+                spares = true;
             }
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(unusable(format!("{shown} cannot be recorded into: {error}")));
@@ -81,7 +86,7 @@ impl<M: ChatModel> Recorder<M> {
                 unusable(format!("the folder {} cannot be made: {error}", folder.display()))
             })?;
         }
-        let tape = Tape { filled: Vec::new(), cassette: Cassette::new(model.name()) };
+        let tape = Tape { filled: Vec::new(), cassette: Cassette::new(model.name()), spares };
         Ok(Self {
             model,
             path: path.into(),
@@ -121,12 +126,16 @@ impl<M: ChatModel> Recorder<M> {
             Err(error) => Outcome::Failed(Failed::of(error, &self.scrub)),
         };
         let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        let Tape { filled, cassette } = &mut *tape;
+        let Tape { filled, cassette, spares } = &mut *tape;
+        *spares &= matches!(outcome, Outcome::Failed(_));
         if let Some(slot) = filled.get_mut(place) {
             *slot = true;
         }
         let before = filled.iter().take(place).filter(|filled| **filled).count();
         cassette.insert(before, asked, outcome);
+        if *spares {
+            return Ok(());
+        }
         // Still under the lock: an older state must not come after a newer one.
         cassette
             .save(&self.path)

@@ -83,6 +83,8 @@ pub fn model_with(name: &str, set_up: impl FnOnce(Model) -> Model) -> Result<Arc
 /// A model of OpenAI by Chat Completions, or of the server that `OPENAI_BASE_URL` names, with the key in
 /// `OPENAI_API_KEY`; to be set up further. A server of your own needs no key.
 ///
+/// It is asked once: put [`Retry`] around it when it is set up, or take [`model`] (`"openai:gpt-5"`), which does.
+///
 /// # Errors
 /// Those of [`model`].
 pub fn openai(name: impl Into<String>) -> Result<Model, ModelError> {
@@ -90,6 +92,8 @@ pub fn openai(name: impl Into<String>) -> Result<Model, ModelError> {
 }
 
 /// A model of OpenAI by Responses, with the key in `OPENAI_API_KEY`.
+///
+/// It is asked once: put [`Retry`] around it when it is set up, or take [`model`] (`"openai-responses:gpt-5"`), which does.
 ///
 /// # Errors
 /// Those of [`model`].
@@ -99,6 +103,8 @@ pub fn openai_responses(name: impl Into<String>) -> Result<Model, ModelError> {
 
 /// A model of Anthropic, with the key in `ANTHROPIC_API_KEY`.
 ///
+/// It is asked once: put [`Retry`] around it when it is set up, or take [`model`] (`"anthropic:claude-sonnet-4-5"`), which does.
+///
 /// # Errors
 /// Those of [`model`].
 pub fn anthropic(name: impl Into<String>) -> Result<Model, ModelError> {
@@ -106,6 +112,8 @@ pub fn anthropic(name: impl Into<String>) -> Result<Model, ModelError> {
 }
 
 /// A model of Google, with the key in `GEMINI_API_KEY` or `GOOGLE_API_KEY`.
+///
+/// It is asked once: put [`Retry`] around it when it is set up, or take [`model`] (`"gemini:gemini-3-pro"`), which does.
 ///
 /// # Errors
 /// Those of [`model`].
@@ -115,6 +123,8 @@ pub fn gemini(name: impl Into<String>) -> Result<Model, ModelError> {
 
 /// A model of Mistral, with the key in `MISTRAL_API_KEY`.
 ///
+/// It is asked once: put [`Retry`] around it when it is set up, or take [`model`] (`"mistral:mistral-large-latest"`), which does.
+///
 /// # Errors
 /// Those of [`model`].
 pub fn mistral(name: impl Into<String>) -> Result<Model, ModelError> {
@@ -122,6 +132,8 @@ pub fn mistral(name: impl Into<String>) -> Result<Model, ModelError> {
 }
 
 /// A model of the Ollama that `OLLAMA_HOST` names; of this machine's if it is not set.
+///
+/// It is asked once: put [`Retry`] around it when it is set up, or take [`model`] (`"ollama:qwen3"`), which does.
 ///
 /// # Errors
 /// Those of [`model`].

@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tracing::Instrument as _;
 
 use super::Dispatcher;
+use crate::agent_tool::{TURN, spent};
 use crate::checkpoint::Journal;
 use crate::event::CallFailure;
 use crate::guard::guarded;
@@ -26,8 +27,8 @@ use crate::meant::meant;
 use crate::results::fit;
 use crate::spans::{self, Asked};
 use crate::{
-    AgentEvent, CallRequest, ErrorClass, HostPanic, OnError, OnInterrupted, PendingCall, Run, ToolRules,
-    Verdict,
+    AgentError, AgentEvent, CallRequest, ErrorClass, HostPanic, OnError, OnInterrupted, PendingCall, Run,
+    ToolRules, Verdict,
 };
 
 /// The key of an output's host-only metadata for what was changed in the arguments.
@@ -56,6 +57,8 @@ pub(super) enum Outcome {
     Done { result: ToolResult, raised: Option<ToolError> },
     /// A person has to decide first. Nothing was run.
     Held(PendingCall),
+    /// It would run, but not before an earlier one that is not run now.
+    Behind,
     /// It could not be written down that it begins, so that it did not.
     NotBegun(BoxError),
 }
@@ -74,6 +77,7 @@ impl Dispatcher {
         call: &ToolCall,
         consent: Consent<'_>,
         journal: Option<&Journal<'_>>,
+        is_behind: bool,
     ) -> Outcome {
         let started = Instant::now();
         let doubt =
@@ -98,6 +102,9 @@ impl Dispatcher {
                 Err(refused) => prepared = Err(refused),
             }
         }
+        if is_behind && prepared.is_ok() {
+            return Outcome::Behind;
+        }
         if let (Ok(_), Some(journal)) = (&prepared, journal)
             && let Err(error) = journal.begin(call).await
         {
@@ -110,7 +117,7 @@ impl Dispatcher {
                 arguments: readable(&call.arguments),
             });
         }
-        let known = || self.tools.get(&call.name).map(|tool| tool.definition());
+        let known = || meant(&self.tools, &call.name);
         let asked = Asked { id: &call.id, name: &call.name };
         let tool = prepared.as_ref().ok().and_then(Prepared::tool).or_else(known);
         let open = spans::execute_tool(&self.spans, &asked, tool);
@@ -266,7 +273,8 @@ impl Dispatcher {
         prepared: &Prepared<'_>,
         rules: Option<&ToolRules>,
     ) -> Result<ToolOutput, ToolError> {
-        let output = match rules.and_then(|rules| rules.convert.as_ref()) {
+        let spent = output.metadata.get(TURN).cloned();
+        let mut output = match rules.and_then(|rules| rules.convert.as_ref()) {
             // What was not converted may hold what the host wanted out of it.
             Some(convert) => guarded("a converter", || convert(output)).map_err(|panic| {
                 let told = "the tool did its work, but its result could not be prepared; its operator has the details";
@@ -274,6 +282,10 @@ impl Dispatcher {
             })?,
             None => output,
         };
+        if let Some(spent) = spent {
+            // What was made of the result is another matter than what it took.
+            output.metadata.entry(TURN).or_insert(spent);
+        }
         let limit = rules.and_then(|rules| rules.result_limit).unwrap_or(self.result_limit);
         let output = fit(output, prepared.tool(), limit);
         if prepared.changes.is_empty() {
@@ -324,7 +336,11 @@ impl Dispatcher {
                 } else {
                     ToolOutput::error(told)
                 };
-                let output = fit(output.metadata("error.code", error.code()), None, self.result_limit);
+                let mut output = fit(output.metadata("error.code", error.code()), None, self.result_limit);
+                if let Some(run) = error.cause::<AgentError>().and_then(AgentError::run) {
+                    // An agent that came to no answer has had its tokens all the same.
+                    output = output.metadata(TURN, spent(run.rounds(), run.usage(), run.inner_usage()));
+                }
                 let failure = self.is_watched().then(|| CallFailure::new(&error));
                 (output, failure, (then == OnError::Raise).then_some(error))
             }
@@ -346,7 +362,7 @@ impl Dispatcher {
             let is_limit = output.metadata.get("error.code").is_some_and(|code| code == "limit_reached");
             let why = output.to_text().into();
             let error = if is_limit { ToolError::LimitReached(why) } else { ToolError::Refused(why) };
-            let tool = self.tools.get(&call.name).map(|tool| tool.definition());
+            let tool = meant(&self.tools, &call.name);
             let open = spans::execute_tool(&self.spans, &Asked { id: &call.id, name: &call.name }, tool);
             let failed = Err(error);
             spans::executed(&self.spans, open, &failed);
@@ -363,6 +379,9 @@ impl Dispatcher {
     }
 
     fn on_error(&self, tool: &str, error: &ToolError) -> OnError {
+        if self.errors.always_raises(error) {
+            return OnError::Raise;
+        }
         let class = ErrorClass::of(error);
         let own = self.rules.get(tool).and_then(|rules| {
             rules.errors.iter().find(|(ruled, _)| *ruled == class).map(|(_, then)| then.clone())

@@ -42,6 +42,36 @@ async fn an_agent_has_its_own_tools_and_gets_the_facts_of_the_host() {
 }
 
 #[tokio::test]
+async fn what_inner_agents_take_counts_for_the_rules_of_the_outer_one() {
+    let usage = opentool_core::Usage::new(90, 10);
+    let said = |text: &str| {
+        opentool_core::ChatReply::new(AssistantMessage::text(text)).usage(opentool_core::Usage::new(90, 10))
+    };
+    let answers =
+        || Agent::new(chat::script().answers(said("42")), set![]).as_tool("research", "Looks things up.");
+    let stuck = || {
+        let call = opentool_core::ToolCall::new("", "echo", json!({}));
+        let asks = opentool_core::ChatReply::new(AssistantMessage::calls([call])).usage(usage);
+        Agent::new(chat::script().answers(asks), set![echo()])
+            .max_rounds(1)
+            .as_tool("research", "Looks things up.")
+    };
+    // An answer of the inner agent, one of an agent inside of it, and none at all.
+    let nested = Agent::new(asks("research"), set![answers()]).as_tool("research", "Asks somebody.");
+    for tool in [answers(), nested, stuck()] {
+        let outer = Agent::new(asks("research"), set![tool]);
+        let reply = outer.run("?").await.unwrap();
+        assert_eq!((reply.usage, reply.inner_usage), (Default::default(), usage));
+    }
+    let outer = Agent::new(asks("research"), set![stuck()]).stop_when(opentool_agent::StopWhen::tokens(100));
+    assert_eq!(outer.run("?").await.unwrap().finish, opentool_agent::Finish::Stopped);
+    let prices = opentool_agent::Prices::per_million(1e6, 1e6);
+    let outer =
+        Agent::new(asks("research"), set![stuck()]).stop_when(opentool_agent::StopWhen::cost(100.0, prices));
+    assert_eq!(outer.run("?").await.unwrap().finish, opentool_agent::Finish::Stopped);
+}
+
+#[tokio::test]
 async fn agents_that_call_each_other_are_stopped_at_a_depth() {
     // Each agent asks the next one, and passes on what it hears.
     let mut agent = Agent::new(asks("deeper"), set![echo()]);

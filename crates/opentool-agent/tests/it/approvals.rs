@@ -240,6 +240,19 @@ async fn s037_policies_go_by_hints_names_arguments_and_whatever_a_host_knows() {
         annotated("both", Annotations::new().read_only(true).destructive(true)),
         annotated("silent", Annotations::new()),
     ];
+    // MCP has a tool without hints be taken for destructive.
+    for (kind, hints, asks) in [
+        ("mcp", Annotations::new(), true),
+        ("mcp", Annotations::new().destructive(false), false),
+        ("mcp", Annotations::new().read_only(true), false),
+        ("openapi", Annotations::new(), false),
+    ] {
+        let origin = opentool_core::Origin::new(kind);
+        let tool = annotated("far", hints).define(|definition| definition.origin(origin));
+        let dispatcher = Dispatcher::new(set![tool]).approvals(Approvals::new().ask_if_destructive());
+        let result = dispatcher.call(&ToolCall::new("a", "far", json!({}))).await;
+        assert_eq!(result.output.is_error, asks, "{kind} {hints:?}");
+    }
     let verdicts = async |approvals: Approvals| {
         let dispatcher = Dispatcher::new(tools.clone()).approvals(approvals);
         let calls: Vec<ToolCall> = ["reads", "destroys", "both", "silent"]

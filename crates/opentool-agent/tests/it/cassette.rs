@@ -217,6 +217,22 @@ async fn failures_are_recorded_too() {
 }
 
 #[tokio::test]
+async fn a_recording_that_is_there_stays_until_there_is_an_answer_to_put_in_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kept.json");
+    ask(&Recorder::new(chat::script().text("Old."), &file).unwrap(), "Hi.").await.unwrap();
+    let before = std::fs::read_to_string(&file).unwrap();
+    let away = || ModelError::Unreachable { message: "no route".into(), source: None };
+    let model = Recorder::new(chat::script().fails(away).text("New."), &file).unwrap();
+    ask(&model, "Hi.").await.unwrap_err();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    ask(&model, "Hi.").await.unwrap();
+    let player = Player::open(&file).unwrap();
+    ask(&player, "Hi.").await.expect_err("the failure is on the new one");
+    assert_eq!(ask(&player, "Hi.").await.unwrap().message.to_text(), "New.");
+}
+
+#[tokio::test]
 async fn a_test_records_the_first_time_and_plays_from_then_on() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("once.json");

@@ -74,6 +74,23 @@ async fn a_class_of_failures_is_told_in_other_words_or_raised() {
 }
 
 #[tokio::test]
+async fn what_is_always_raised_is_raised_whatever_other_rules_say() {
+    let failed = ErrorClass::Failed;
+    let policies = [
+        ErrorPolicy::new().on(failed, OnError::Tell).raise::<io::Error>(),
+        ErrorPolicy::new().rule(|_, _| Some(OnError::tell_as("never mind"))).raise::<io::Error>(),
+        ErrorPolicy::new().raise::<io::Error>(),
+    ];
+    for policy in policies {
+        let agent = Agent::new(asks(&["plain"]), tools())
+            .errors(policy)
+            .rules("plain", ToolRules::new().on_error(failed, OnError::Tell));
+        let error = agent.run("?").await.expect_err("raised");
+        assert!(matches!(error, AgentError::Tool(_)), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_loop_of_ones_own_gets_raised_failures_too() {
     let dispatcher = Dispatcher::new(tools()).errors(ErrorPolicy::new().raise::<io::Error>());
     let mut run = Run::new("?");

@@ -112,6 +112,46 @@ async fn another_call_in_between_begins_the_count_of_identical_ones_anew() {
 }
 
 #[tokio::test]
+async fn the_same_calls_together_again_and_again_are_told_too() {
+    let pair = |n: usize| {
+        let [a, b] = [1, 2].map(|n| ToolCall::new("", "echo", json!({"n": n})));
+        // In whatever order.
+        AssistantMessage::calls(if n % 2 == 0 { [a, b] } else { [b, a] })
+    };
+    let stuck = || {
+        let round = AtomicUsize::new(0);
+        chat::Script::always(move |_| pair(round.fetch_add(1, Ordering::SeqCst)))
+    };
+    let strict = Limits::new().identical(Limit::stop(2));
+    let error = Agent::new(stuck(), set![echo()]).limits(strict).run("?").await.unwrap_err();
+    let run = error.run().expect("the run");
+    assert_eq!((run.exceeded(), run.calls()), (Some(&Exceeded::IdenticalAnswers { most: 2 }), 4));
+    let told = texts(run.messages());
+    assert_eq!(told[..4].iter().filter(|text| text.contains("limit")).count(), 0);
+    assert!(told[4..].iter().all(|text| text.contains("together 2 times in a row")), "{told:?}");
+
+    let error = Agent::new(stuck(), set![echo()]).run("?").await.unwrap_err();
+    let AgentError::RoundLimit(run) = error else { panic!("{error}") };
+    assert_eq!(run.calls(), 16, "eight times two; then the model is told");
+
+    // Another answer in between begins the count anew; so does a single call.
+    let [a, b, c] = [1, 2, 3].map(|n| ("echo", json!({"n": n})));
+    let both = || [a.clone(), b.clone()];
+    let model = chat::script().calls(both()).calls([c]).calls(both()).text("ok");
+    let limits = Limits::new().identical(Limit::stop(1));
+    assert_eq!(Agent::new(model, set![echo()]).limits(limits).run("?").await.unwrap().text, "ok");
+}
+
+#[tokio::test]
+async fn a_rule_about_a_tool_holds_however_the_model_writes_its_name() {
+    for name in ["echo", "Echo", "functions.echo"] {
+        let model = chat::script().calls([(name, json!({}))]);
+        let agent = Agent::new(model, set![echo()]).stop_when(StopWhen::tool_called("echo"));
+        assert_eq!(agent.run("?").await.unwrap().finish, Finish::Stopped, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn limits_count_through_a_run_that_is_stored() {
     let model = chat::script()
         .calls([("echo", json!({"n": 1}))])

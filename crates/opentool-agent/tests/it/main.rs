@@ -6,6 +6,7 @@
 mod agent;
 mod agents;
 mod approvals;
+mod barriers;
 mod cassette;
 mod conversation;
 mod dispatcher;

@@ -19,6 +19,11 @@ struct Diary(Arc<Mutex<Vec<String>>>);
 impl Diary {
     /// A tool that takes a second.
     fn tool(&self, name: &'static str, annotations: Annotations) -> impl Tool + use<> {
+        self.tool_of(name, annotations, Origin::default())
+    }
+
+    /// The same, from elsewhere.
+    fn tool_of(&self, name: &'static str, annotations: Annotations, origin: Origin) -> impl Tool + use<> {
         let notes = Arc::clone(&self.0);
         raw(name, move |cx, _| {
             let notes = Arc::clone(&notes);
@@ -31,6 +36,7 @@ impl Diary {
             }
         })
         .annotated(annotations)
+        .define(|definition| definition.origin(origin))
     }
 
     fn read(&self) -> String {
@@ -72,6 +78,57 @@ async fn what_may_destroy_something_runs_alone_and_what_only_reads_overlaps() {
     dispatcher.dispatch(&calls(&["Delete", "delete"])).await;
     assert_eq!(diary.read(), "+a +b -a -b");
     dispatcher.dispatch(&calls(&["delete", "delete"])).await;
+    assert_eq!(diary.read(), "+a +b -a -b");
+}
+
+#[tokio::test]
+async fn what_scripts_and_pictures_need_stays_and_json_stays_json() {
+    let cases = [
+        ("a\u{202e}b\u{2066}c", "abc"),
+        ("x\u{e0049}\u{e0067}y", "xy"),
+        ("a\u{9b}31mb\u{7f}", "a31mb"),
+        ("می\u{200c}خواهم 👩\u{200d}🚀 क्\u{200d} ", "می\u{200c}خواهم 👩\u{200d}🚀 क्\u{200d} "),
+        ("\u{200f}שלום\u{200e} co\u{ad}operate", "\u{200f}שלום\u{200e} co\u{ad}operate"),
+        (
+            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}!",
+            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}!",
+        ),
+        ("a\u{200d}\u{200c}b❤\u{fe0f}\u{fe0e}\u{fe01}", "ab❤\u{fe0f}"),
+    ];
+    for (written, read) in cases {
+        let body = json!({"note": written, "n": 1}).to_string();
+        let tool = raw("get", move |_, _| std::future::ready(Ok(ToolOutput::text(body.clone()))))
+            .define(|definition| definition.origin(Origin::new("openapi")));
+        let result = Dispatcher::new(set![tool]).call(&ToolCall::new("a", "get", json!({}))).await;
+        let value: Value = serde_json::from_str(&result.output.to_text()).expect("JSON");
+        assert_eq!(value, json!({"note": read, "n": 1}), "{written:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn imported_tools_that_may_change_something_keep_the_order_of_their_source() {
+    let diary = Diary::default();
+    let tool =
+        |name, kind: &str, place: &str, hints| diary.tool_of(name, hints, Origin::new(kind).location(place));
+    let (reads, silent) = (Annotations::new().read_only(true), Annotations::new());
+    let dispatcher = Dispatcher::new(set![
+        tool("get", "openapi", "shop", reads),
+        tool("post", "openapi", "shop", silent),
+        tool("other", "openapi", "bank", silent),
+        tool("mcp", "mcp", "shop", silent),
+        tool("own", "rust", "", silent),
+    ]);
+    for (names, order) in [
+        (&["post", "get", "get"][..], "+a -a +b +c -b -c"),
+        (&["get", "post", "post"][..], "+a -a +b -b +c -c"),
+        (&["post", "other", "mcp", "own", "own"][..], "+a +b +c +d +e -a -b -c -d -e"),
+        (&["mcp", "mcp"][..], "+a -a +b -b"),
+    ] {
+        dispatcher.dispatch(&calls(names)).await;
+        assert_eq!(diary.read(), order, "{names:?}");
+    }
+    let rules = ToolRules::new().overlapping();
+    dispatcher.rules("mcp", rules).dispatch(&calls(&["mcp", "mcp"])).await;
     assert_eq!(diary.read(), "+a +b -a -b");
 }
 
@@ -259,7 +316,7 @@ async fn fifty_megabytes_become_a_part_with_a_notice() {
 }
 
 #[tokio::test]
-async fn hidden_characters_of_imported_tools_are_shown_to_the_model() {
+async fn hidden_characters_of_imported_tools_are_not_for_the_model() {
     let hidden = "ok\u{200b}\u{e0041}\u{1b}[2J";
     let tool = |name: &str, kind: &str, output: ToolOutput| {
         raw(name, move |_, _| std::future::ready(Ok(output.clone())))
@@ -273,11 +330,11 @@ async fn hidden_characters_of_imported_tools_are_shown_to_the_model() {
         tool("own", "rust", ToolOutput::text(hidden)),
     ]);
     let shown = async |name| dispatcher.call(&ToolCall::new("a", name, json!({}))).await.output;
-    assert_eq!(shown("text").await.to_text(), "ok\\u{200b}\\u{e0041}\\u{1b}[2J");
+    assert_eq!(shown("text").await.to_text(), "ok\\u{1b}[2J");
     let value = shown("value").await;
-    assert_eq!(value.to_text(), r#"{"a":"ok\u200b\udb40\udc41\u001b[2J"}"#);
+    assert_eq!(value.to_text(), r#"{"a":"ok\u001b[2J"}"#);
     assert_eq!(value.structured, Some(json!({"a": hidden})), "programs read the value");
-    assert_eq!(shown("block").await.to_text(), r#"["ok\u200b\udb40\udc41\u001b[2J"]"#);
+    assert_eq!(shown("block").await.to_text(), r#"["ok\u001b[2J"]"#);
     assert_eq!(shown("bytes").await.content.len(), 1);
     assert_eq!(shown("own").await.to_text(), hidden, "what the host wrote is the host's");
 }

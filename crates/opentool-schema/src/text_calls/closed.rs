@@ -28,7 +28,7 @@ pub(super) fn end(text: &str) -> Option<usize> {
 }
 
 /// The length of the string with which a text begins, in one quote or in three.
-fn string(text: &str, quote: char) -> Option<usize> {
+pub(super) fn string(text: &str, quote: char) -> Option<usize> {
     let three = if quote == '"' { "\"\"\"" } else { "'''" };
     let end = if text.starts_with(three) { three } else { three.get(..1)? };
     let mut from = end.len();

@@ -16,6 +16,9 @@ const LONGEST: usize = 256;
 /// Tokens that end a message.
 const ENDS: [&str; 3] = ["<|call|>", "<|end|>", "<|return|>"];
 
+/// To whom a message is of use.
+const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
+
 /// Who speaks to whom.
 struct Head<'t> {
     author: &'t str,
@@ -43,7 +46,9 @@ fn head<'t>(before: &'t str, text: &'t str) -> Result<Head<'t>, Unread<'t>> {
     if !text.starts_with("<|start|>") {
         let before = before.trim_end().rsplit('\n').next().unwrap_or_default();
         let mut others = before.split_whitespace().filter(|word| !word.starts_with("to="));
-        head.author = others.next().unwrap_or("assistant");
+        // The channel, whose token is part of the prompt as well.
+        let first = others.next().filter(|word| !CHANNELS.contains(word));
+        head.author = first.unwrap_or("assistant");
         words(&mut head, before)?;
         is_told = head.to.is_none() && head.author != "assistant";
     }

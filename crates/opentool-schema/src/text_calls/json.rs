@@ -117,13 +117,29 @@ fn written(text: &str) -> Result<Written, Problem> {
 }
 
 fn not_a_call() -> Problem {
-    Problem::new("", "json").expected("expected a call: an object with `name` and `arguments`")
+    Problem::new("", "json").expected(
+        "expected a call: an object with `name` and `arguments`, and no other arguments beside them",
+    )
 }
 
 /// What the parts of a call are called.
-const IDS: [&str; 2] = ["id", "tool_call_id"];
+const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
 const NAMES: [&str; 4] = ["name", "tool_name", "function", "tool"];
 const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "input", "tool_input"];
+/// What else a call may say of itself.
+const OTHERS: [&str; 7] = ["type", "index", "status", "thought", "thoughts", "reasoning", "object"];
+
+fn is_known(key: &str) -> bool {
+    NAMES.iter().chain(&IDS).chain(&OTHERS).any(|known| *known == key)
+}
+
+/// Whether the object says what arguments a tool takes, and gives none: `{"name", "parameters": {"type": "object", …}}`.
+fn is_definition(members: &Map<String, Value>) -> bool {
+    members.get("parameters").is_some_and(|schema| {
+        schema.get("type").is_some_and(|of| of == "object")
+            && schema.get("properties").is_some_and(Value::is_object)
+    })
+}
 
 /// `{"name", "arguments"}` in its spellings.
 fn call(value: Value) -> Result<TextCall, Problem> {
@@ -136,7 +152,13 @@ fn call(value: Value) -> Result<TextCall, Problem> {
         if others.any(|key| members.contains_key(*key)) {
             return Err(not_a_call());
         }
+        if !members.keys().all(|key| is_known(key)) {
+            return Err(not_a_call());
+        }
         members = inner;
+    }
+    if is_definition(&members) {
+        return Err(not_a_call());
     }
     let mut names = NAMES.iter().filter_map(|key| members.get(*key)?.as_str());
     let name = names.next().ok_or_else(not_a_call)?.to_owned();
@@ -148,9 +170,7 @@ fn call(value: Value) -> Result<TextCall, Problem> {
         return Err(not_a_call());
     }
     drop(given);
-    let is_known =
-        |key: &String| NAMES.iter().chain(&IDS).chain(&["type", "index"]).any(|known| key == known);
-    if arguments.is_none() && !members.keys().all(is_known) {
+    if !members.keys().all(|key| is_known(key)) {
         return Err(not_a_call());
     }
     let id = id.filter(|id| !id.is_empty());
@@ -205,5 +225,7 @@ pub(super) fn is_meant(text: &str) -> bool {
 fn is_call(item: &Value) -> bool {
     let inner = item.get("function").filter(|inner| inner.is_object()).unwrap_or(item);
     let named = ["name", "tool_name"].iter().any(|key| inner.get(*key).is_some_and(Value::is_string));
-    named && ["arguments", "parameters"].iter().any(|key| inner.get(*key).is_some())
+    named
+        && ["arguments", "parameters"].iter().any(|key| inner.get(*key).is_some())
+        && !inner.as_object().is_some_and(is_definition)
 }

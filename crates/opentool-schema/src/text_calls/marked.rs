@@ -65,7 +65,7 @@ fn behind<'t>(text: &'t str, end: &str) -> Option<&'t str> {
     if let Some(rest) = open.strip_prefix(end) {
         return Some(rest);
     }
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '<' | '[' | '`' | '*' | '#' | '(');
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '<' | '[' | '`' | '~' | '*' | '#' | '(');
     (open.is_empty() || (open.len() == rest.len() && rest.starts_with(is_word))).then_some(open)
 }
 
@@ -76,6 +76,9 @@ pub(super) fn mistral(text: &str, tail: usize) -> Read<'_> {
     let body = text.get(MARK.len()..).unwrap_or_default().trim_start();
     if body.is_empty() {
         return Err(cut_off().into());
+    }
+    if body.starts_with(MARK) {
+        return Err(not_a_call().into());
     }
     if body.starts_with(['[', '{', '`']) && !body.starts_with("[ARGS]") {
         return before(text, MARK, "[/TOOL_CALLS]", tail);

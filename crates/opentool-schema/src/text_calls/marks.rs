@@ -23,12 +23,18 @@ pub(super) enum Mark {
     React,
     /// What a tool answered, or somebody else said: not the model's to write.
     Foreign,
+    /// The same, right behind a call; elsewhere a word.
+    Result,
+    /// `Thought:`, which lasts to the next label.
+    Thought,
     /// Thoughts, with their closing mark.
     Thoughts,
     /// The end of thoughts, and its length.
     ThoughtsEnd(usize),
     /// Code in a line, in so many backticks.
     Quote(usize),
+    /// A line of so many backticks or tildes.
+    Fence(usize),
     /// An object without any mark.
     Json,
     /// The arguments of a call without any mark, from the bracket on.
@@ -64,26 +70,58 @@ const BEFORE: [(&str, &str); 6] = [
 /// The tokens in and before the head of a message.
 pub(super) const HEADS: [&str; 4] = ["<|start|>", "<|channel|>", "<|constrain|>", "<|message|>"];
 
-/// Tokens before the results of tools, and before turns of others.
-const FOREIGN: [&str; 11] = [
-    "<|observation|>",
-    "<|user|>",
-    "<|tool|>",
-    "<|tool_response|>",
-    "<|tool_result|>",
-    "<|tool_outputs|>",
-    "<|START_TOOL_RESULT|>",
-    "<｜tool▁outputs▁begin｜>",
-    "<｜tool▁output▁begin｜>",
-    "<｜User｜>",
-    "<|tool_response_start|>",
+/// Tokens of the model's own turn, and those that end it. Behind any other one it is not the model that speaks.
+const OWN: [&str; 25] = [
+    "<|tool_calls_section_begin|>",
+    "<|tool_calls_section_end|>",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁calls▁end｜>",
+    "<|im_assistant|>",
+    "<|im_middle|>",
+    "<|assistant|>",
+    "<｜Assistant｜>",
+    "<|begin_of_text|>",
+    "<｜begin▁of▁sentence｜>",
+    "<|startoftext|>",
+    "<|end_header_id|>",
+    "<|header_end|>",
+    "<|end_of_role|>",
+    "<|START_OF_TURN_TOKEN|>",
+    "<|CHATBOT_TOKEN|>",
+    "<|START_RESPONSE|>",
+    "<|END_RESPONSE|>",
+    "<|START_TEXT|>",
+    "<|END_TEXT|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|plugin|>",
+    "<|call|>",
+    "<|end|>",
+    "<|return|>",
 ];
 
 /// Tokens before the name of who speaks.
-const ROLES: [&str; 3] = ["<|im_start|>", "<|start_header_id|>", "<|start_of_role|>"];
+const ROLES: [&str; 4] = ["<|im_start|>", "<|start_header_id|>", "<|start_of_role|>", "<|header_start|>"];
+
+/// What a line begins with, before a number and a colon, that a tool answered, or that is said at last.
+const LABELS: [&str; 9] = [
+    "Observation",
+    "Tool result",
+    "Tool Result",
+    "Tool response",
+    "Tool Response",
+    "Tool output",
+    "Tool Output",
+    "Function result",
+    "Final Answer",
+];
+
+/// The same, right behind a call.
+const RESULT_LABELS: [&str; 3] = ["Result", "Response", "Output"];
 
 /// Tags around the results of tools.
-const RESULTS: [&str; 11] = [
+const RESULTS: [&str; 13] = [
+    "result",
+    "results",
     "tool_response",
     "tool_responses",
     "tool_result",
@@ -104,16 +142,36 @@ const WRAPPERS: [&str; 4] = ["tool_call", "tool_calls", "function_call", "functi
 const THOUGHTS: [&str; 5] = ["think", "thinking", "thought", "thoughts", "reasoning"];
 
 /// Thoughts between other marks.
-const THOUGHT_TOKENS: [(&str, &str); 2] =
-    [("[THINK]", "[/THINK]"), ("<|START_THINKING|>", "<|END_THINKING|>")];
+const THOUGHT_TOKENS: [(&str, &str); 5] = [
+    ("[THINK]", "[/THINK]"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|channel>thought", "<channel|>"),
+    ("◁think▷", "◁/think▷"),
+];
+
+/// Tags of calls, and the token `<s>`, which is no element.
+const PARTS_OF_CALLS: [&str; 6] = ["function", "invoke", "parameter", "arg_key", "arg_value", "s"];
+
+/// Characters of a token.
+const LONGEST: usize = 64;
 
 /// With what marks begin.
-const STARTS: [char; 7] = ['<', '[', '{', '(', '`', 'A', 'O'];
+const STARTS: [char; 12] = ['<', '[', '{', '(', '`', '~', '◁', 'A', 'O', 'T', 'F', 'R'];
 
 impl Mark {
     /// Whether a template marks something here; all others are only words that may look like it.
     pub(super) fn is_templates(self) -> bool {
-        !matches!(self, Self::ThoughtsEnd(_) | Self::Quote(_) | Self::Json | Self::Python)
+        !matches!(
+            self,
+            Self::ThoughtsEnd(_)
+                | Self::Quote(_)
+                | Self::Fence(_)
+                | Self::Json
+                | Self::Python
+                | Self::Thought
+                | Self::Result
+        )
     }
 }
 
@@ -124,8 +182,7 @@ pub(super) fn next(text: &str, mut from: usize) -> Option<(usize, Mark)> {
         if let Some(mark) = at_place(text, at) {
             return Some((at, mark));
         }
-        let ticks = ticks(text.get(at..)?);
-        from = at.saturating_add(ticks.max(1));
+        from = at.saturating_add(run(text.get(at..)?));
     }
 }
 
@@ -136,7 +193,7 @@ pub(super) fn next_of_template(text: &str, mut from: usize) -> Option<(usize, Ma
         if mark.is_templates() {
             return Some((at, mark));
         }
-        from = at.saturating_add(if let Mark::Quote(ticks) = mark { ticks } else { 1 });
+        from = at.saturating_add(run(text.get(at..)?));
     }
 }
 
@@ -144,28 +201,96 @@ pub(super) fn next_of_template(text: &str, mut from: usize) -> Option<(usize, Ma
 pub(super) fn at_place(text: &str, at: usize) -> Option<Mark> {
     let (before, rest) = text.split_at_checked(at)?;
     match rest.chars().next()? {
-        '<' => token(rest).or_else(|| tag(rest)),
+        '<' => token(rest).or_else(|| tag(before, rest)),
         '[' if rest.starts_with("[TOOL_CALLS]") => Some(Mark::Mistral),
         '[' if rest.starts_with("[TOOL_RESULTS]") || rest.starts_with("[INST]") => Some(Mark::Foreign),
         '[' if before.strip_suffix("functools").is_some_and(begins_line) => Some(Mark::Before("", "\0")),
-        '[' => token(rest),
-        '{' => rest.get(1..)?.trim_start().starts_with(['"', '\'', '“']).then_some(Mark::Json),
+        '[' | '◁' => token(rest),
+        '{' => is_object(rest).then_some(Mark::Json),
         '(' => python(before, rest).then_some(Mark::Python),
-        '`' => {
-            let ticks = ticks(rest);
-            let opens = ticks < 3 && !before.ends_with(|c: char| c.is_alphanumeric() || c == '`');
-            opens.then_some(Mark::Quote(ticks))
+        '`' | '~' => {
+            let run = run(rest);
+            if run >= 3 && begins_line(before) {
+                return Some(Mark::Fence(run));
+            }
+            let opens = run < 3 && !before.ends_with(|c: char| c.is_alphanumeric() || c == '`');
+            (opens && rest.starts_with('`')).then_some(Mark::Quote(run))
         }
-        'A' => (rest.starts_with("Action:") && begins_line(before)).then_some(Mark::React),
-        'O' => (rest.starts_with("Observation:") && begins_line(before)).then_some(Mark::Foreign),
-        _ => None,
+        _ if rest.starts_with("Action:") => begins_line(before).then_some(Mark::React),
+        _ => label(rest).filter(|_| begins_line(before)),
     }
 }
 
-/// The closing mark of the thoughts that begin here.
-pub(super) fn thoughts_end(text: &str) -> String {
-    let token = THOUGHT_TOKENS.iter().find(|(open, _)| text.starts_with(open)).map(|(_, close)| *close);
-    token.map_or_else(|| Tag::at(text).map(|tag| tag.close()).unwrap_or_default(), str::to_owned)
+/// Whether an object may begin here: a key in quotes, or a word and a colon.
+fn is_object(text: &str) -> bool {
+    let inside = text.get(1..).unwrap_or_default().trim_start();
+    let after = inside.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    inside.starts_with(['"', '\'', '“', '‘'])
+        || (after.len() < inside.len() && after.trim_start().starts_with(':'))
+}
+
+/// What the label is with which a line begins.
+fn label(line: &str) -> Option<Mark> {
+    let is = |label: &&str| {
+        line.strip_prefix(*label).is_some_and(|rest| {
+            rest.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit())
+                .trim_start_matches('*')
+                .starts_with(':')
+        })
+    };
+    if LABELS.iter().any(&is) {
+        return Some(Mark::Foreign);
+    }
+    if RESULT_LABELS.iter().any(&is) {
+        return Some(Mark::Result);
+    }
+    is(&"Thought").then_some(Mark::Thought)
+}
+
+/// The next line of ReAct that begins with another label.
+pub(super) fn next_label(text: &str, from: usize) -> Option<usize> {
+    let lines =
+        text.get(from..)?.match_indices('\n').map(|(at, _)| at.saturating_add(from).saturating_add(1));
+    lines.into_iter().find(|at| text.get(*at..).is_some_and(begins_with_label))
+}
+
+/// Whether a line of ReAct begins here: `Action:`, `Observation:`, `Thought:`, `Final Answer:`, and their like.
+pub(super) fn begins_with_label(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t', '*']);
+    line.starts_with("Action:") || matches!(label(line), Some(Mark::Foreign | Mark::Thought))
+}
+
+/// Whether a line of ReAct begins with what a tool answered.
+pub(super) fn is_result(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t', '*']);
+    label(line) == Some(Mark::Foreign) && !line.starts_with("Final")
+}
+
+/// Whether it is known what becomes of such a tag.
+pub(super) fn is_known(name: &str) -> bool {
+    let mut known = WRAPPERS.iter().chain(&RESULTS).chain(&PARTS_OF_CALLS).any(|known| *known == name);
+    known |= is_thought(name);
+    known
+}
+
+fn is_thought(name: &str) -> bool {
+    THOUGHTS.iter().any(|thought| thought.eq_ignore_ascii_case(name))
+}
+
+/// Where the thoughts end that begin here.
+pub(super) fn thoughts_end(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    if let Some((_, close)) = THOUGHT_TOKENS.iter().find(|(open, _)| rest.starts_with(open)) {
+        return Some(at.saturating_add(rest.find(close)?).saturating_add(close.len()));
+    }
+    let open = Tag::at(rest)?;
+    let ends = rest.match_indices("</").map(|(end, _)| end.saturating_add(at));
+    ends.into_iter().find_map(|end| {
+        let (before, rest) = text.split_at_checked(end)?;
+        let close = Tag::at(rest).filter(|close| close.head.eq_ignore_ascii_case(open.head))?;
+        matches!(tag(before, rest), Some(Mark::ThoughtsEnd(_)))
+            .then(|| end.saturating_add(close.head.len()).saturating_add("</>".len()))
+    })
 }
 
 /// How many backticks a text begins with.
@@ -173,8 +298,16 @@ pub(super) fn ticks(text: &str) -> usize {
     text.len().saturating_sub(text.trim_start_matches('`').len())
 }
 
+/// The length of the backticks or tildes with which a text begins, or of its first letter.
+fn run(text: &str) -> usize {
+    match text.chars().next() {
+        Some(c @ ('`' | '~')) => text.len().saturating_sub(text.trim_start_matches(c).len()),
+        first => first.map_or(1, char::len_utf8),
+    }
+}
+
 fn begins_line(before: &str) -> bool {
-    before.trim_end_matches([' ', '*']).chars().next_back().is_none_or(|c| c == '\n')
+    before.trim_end_matches([' ', '\t', '*']).chars().next_back().is_none_or(|c| c == '\n')
 }
 
 fn token(rest: &str) -> Option<Mark> {
@@ -187,33 +320,58 @@ fn token(rest: &str) -> Option<Mark> {
     if HEADS.iter().any(|head| rest.starts_with(head)) {
         return Some(Mark::Harmony);
     }
-    if FOREIGN.iter().any(|mark| rest.starts_with(mark)) {
-        return Some(Mark::Foreign);
-    }
     if let Some(role) = ROLES.iter().find_map(|role| rest.strip_prefix(role)) {
         return (!role.trim_start().starts_with("assistant")).then_some(Mark::Foreign);
     }
-    THOUGHT_TOKENS.iter().find_map(|(open, close)| {
+    let thoughts = THOUGHT_TOKENS.iter().find_map(|(open, close)| {
         if rest.starts_with(open) {
             return Some(Mark::Thoughts);
         }
         rest.starts_with(close).then_some(Mark::ThoughtsEnd(close.len()))
-    })
+    });
+    thoughts
+        .or_else(|| token_length(rest).and_then(|end| (!is_own(rest.get(..end)?)).then_some(Mark::Foreign)))
 }
 
-fn tag(rest: &str) -> Option<Mark> {
+/// The length of the token with which a text begins: `<|…|>`, `<｜…｜>`.
+pub(super) fn token_length(text: &str) -> Option<usize> {
+    let bar = ['|', '｜']
+        .into_iter()
+        .find(|bar| text.strip_prefix('<').is_some_and(|text| text.starts_with(*bar)))?;
+    let start = bar.len_utf8().saturating_add(1);
+    let inside = text.get(start..)?;
+    let no_part = |(_, c): &(usize, char)| matches!(c, '<' | '>' | '|' | '｜') || c.is_whitespace();
+    let (length, _) = inside.char_indices().take(LONGEST).find(no_part)?;
+    let is_closed = length > 0 && inside.get(length..)?.strip_prefix(bar)?.starts_with('>');
+    is_closed.then(|| start.saturating_add(length).saturating_add(start))
+}
+
+/// Whether a token belongs to the model's own turn.
+fn is_own(token: &str) -> bool {
+    OWN.contains(&token)
+        || super::ENDS.contains(&token)
+        || BEFORE.iter().any(|(_, end)| *end == token)
+        || PARTS.iter().any(|parts| parts.middle == token || parts.end == token)
+}
+
+fn tag(before: &str, rest: &str) -> Option<Mark> {
     let tag = Tag::at(rest)?;
     let is = |names: &[&str]| names.contains(&tag.name);
     if tag.is_closing {
         let length = tag.head.len().saturating_add("</>".len());
-        return (is(&THOUGHTS) && tag.is_plain()).then_some(Mark::ThoughtsEnd(length));
+        let behind = rest.get(length..).unwrap_or_default();
+        let is_quoted =
+            ['"', '\'', '`'].into_iter().any(|quote| before.ends_with(quote) && behind.starts_with(quote));
+        return (is_thought(tag.name) && tag.is_plain() && !is_quoted).then_some(Mark::ThoughtsEnd(length));
     }
     let is_open = tag.is_plain() || tag.after.starts_with(char::is_whitespace);
     match tag.name {
         "function" | "invoke" if tag.has_more() => Some(Mark::Element),
         _ if is_open && is(&WRAPPERS) => Some(Mark::Wrapper),
         _ if is_open && is(&RESULTS) => Some(Mark::Foreign),
-        _ if tag.is_plain() && is(&THOUGHTS) => Some(Mark::Thoughts),
+        _ if is_thought(tag.name) && tag.is_whole() => Some(Mark::Thoughts),
+        // Gemma's.
+        "start_of_turn" if tag.is_plain() => (!tag.after.starts_with(">model")).then_some(Mark::Foreign),
         _ => None,
     }
 }

@@ -10,7 +10,9 @@
 //!
 //! It reads only: names are as they were written (see [`resolve_name`](crate::resolve_name)), arguments still pass through
 //! validation. It is for a host to decide that a model's text may hold calls; text from elsewhere must never come here.
-//! Text that merely talks about calls has none: a marker in quotes, an example with more words behind it.
+//! Text that merely talks about calls has none: a marker in quotes, an example in a fence or a quotation with more words
+//! behind it. A mark in a bracket, a string, or an element that the words before it leave open is a problem: it may stand
+//! in an argument of a call that has no mark.
 
 mod amid;
 mod closed;
@@ -28,6 +30,7 @@ mod tag;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(crate) use json::object;
 use std::collections::HashSet;
@@ -41,9 +44,21 @@ use crate::repair::Marks;
 /// Calls in one text; more are not read.
 const MOST: usize = 128;
 
+/// What some programs write before a text.
+const MARK_OF_ORDER: char = '\u{feff}';
+
 /// Tokens that end a message, and that some servers leave in.
-const ENDS: [&str; 6] =
-    ["<|eom_id|>", "<|eot_id|>", "<|im_end|>", "<|end_of_text|>", "</s>", "<｜end▁of▁sentence｜>"];
+const ENDS: [&str; 9] = [
+    "<|eom_id|>",
+    "<|eot_id|>",
+    "<|eot|>",
+    "<|im_end|>",
+    "<|end_of_text|>",
+    "<|endoftext|>",
+    "<end_of_turn>",
+    "</s>",
+    "<｜end▁of▁sentence｜>",
+];
 
 /// One call that was written as text.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +158,7 @@ impl TextCalls {
 /// assert_eq!(found.calls[0].name, "add");
 /// ```
 pub fn parse_text_calls(text: &str) -> TextCalls {
-    scan::read(without_end(text)).0
+    scan::read(without_end(text.trim_start_matches(MARK_OF_ORDER)), None).0
 }
 
 /// A text that is calls and nothing else, without any mark.
@@ -151,7 +166,8 @@ fn whole(text: &str) -> Option<Calls> {
     [json::whole, python::read, named::read].iter().find_map(|read| read(text))
 }
 
-/// [`parse_text_calls`] for a host that knows the names of its tools. Besides, it finds calls without any marker with
+/// [`parse_text_calls`] for a host that knows the names of its tools. A text that is nothing but calls without any marker is
+/// one only if each names a tool of `names`, as [`resolve_name`](crate::resolve_name) reads names. Besides, it finds calls without any marker with
 /// which a text ends: in a fence, in backticks on a line of their own, or as bare JSON, if each of them names a tool
 /// of `names` exactly. One with more words behind it is an example, not a call.
 ///
@@ -162,9 +178,9 @@ fn whole(text: &str) -> Option<Calls> {
 /// assert!(parse_text_calls_of(text, ["multiply"]).is_empty());
 /// ```
 pub fn parse_text_calls_of<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> TextCalls {
-    let (mut found, said) = scan::read(without_end(text));
+    let names: HashSet<&str> = names.into_iter().collect();
+    let (mut found, said) = scan::read(without_end(text.trim_start_matches(MARK_OF_ORDER)), Some(&names));
     if let Some(said) = said.filter(|_| found.is_empty()) {
-        let names: HashSet<&str> = names.into_iter().collect();
         found.add(amid::read(said, &names));
     }
     found
@@ -223,6 +239,18 @@ fn named(name: &str) -> Result<&str, Problem> {
         return Err(problem.expected("expected a name without brackets, quotes, bars and control characters"));
     }
     Ok(name)
+}
+
+/// A text without any token behind it: the model may have begun the turn of another one.
+fn without_tokens(text: &str) -> &str {
+    let mut text = without_end(text);
+    while text.ends_with(['>'])
+        && let Some((before, token)) = text.rfind('<').and_then(|at| text.split_at_checked(at))
+        && marks::token_length(token) == Some(token.len())
+    {
+        text = without_end(before);
+    }
+    text
 }
 
 /// A text without the tokens that end a message.

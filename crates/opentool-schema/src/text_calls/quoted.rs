@@ -1,9 +1,9 @@
-//! Marks that are quoted, not used: `` `<tool_call>` ``.
+//! Marks that are quoted, not used: `` `<tool_call>` ``, or an example in a fence.
 //!
-//! What is quoted ends with its own backticks, unless a call in it goes on behind them: then nobody knows what is quoted.
+//! A fence behind which there is nothing more is no example: a model that waits for its call wrote it last. What is quoted ends with its own backticks, unless a call in it goes on behind them: then nobody knows what is quoted.
 
 use super::marks::{self, Mark};
-use super::scan;
+use super::{scan, without_tokens};
 
 /// What a quotation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,9 +20,9 @@ pub(super) enum Quoted {
 pub(super) fn at(text: &str, at: usize, ticks: usize) -> Quoted {
     let from = at.saturating_add(ticks);
     let rest = text.get(from..).unwrap_or_default();
-    let line = rest.split('\n').next().unwrap_or_default();
     let begins_with_mark = marks::at_place(rest, 0).is_some_and(Mark::is_templates);
-    let end = closing(line, ticks).or_else(|| closing(rest, ticks).filter(|_| begins_with_mark));
+    let is_near = |end: &usize| rest.get(..*end).is_some_and(|inside| !inside.contains('\n'));
+    let end = closing(rest, ticks).filter(|end| begins_with_mark || is_near(end));
     match end.and_then(|end| Some((rest.get(..end)?, end))) {
         None if begins_with_mark => Quoted::Open,
         None => Quoted::Nothing,
@@ -30,6 +30,81 @@ pub(super) fn at(text: &str, at: usize, ticks: usize) -> Quoted {
             Quoted::Upto(from.saturating_add(end).saturating_add(ticks))
         }
         Some(_) => Quoted::Open,
+    }
+}
+
+/// The fences of one text, from its beginning on.
+#[derive(Debug, Default)]
+pub(super) struct Fences {
+    /// From here on nothing closes a fence of backticks, or of tildes, that is at least so long.
+    open: [Option<usize>; 2],
+    /// Up to here fences have words behind them.
+    words: usize,
+    /// The fences from here on are the last in the text.
+    are_last: bool,
+}
+
+impl Fences {
+    /// What the fence quotes that begins with a run of so many letters.
+    pub(super) fn at(&mut self, text: &str, at: usize, run: usize) -> Quoted {
+        if self.are_last {
+            return Quoted::Nothing;
+        }
+        let Some((inside, end)) = self.close(text, at, run) else { return Quoted::Nothing };
+        if at >= self.words && self.is_last(text, end) {
+            self.are_last = true;
+            return Quoted::Nothing;
+        }
+        let inside = text.get(at.saturating_add(run)..inside).unwrap_or_default();
+        if marks::next_of_template(inside, 0).is_none() || scan::is_whole(inside) {
+            Quoted::Upto(end)
+        } else {
+            Quoted::Open
+        }
+    }
+
+    /// Whether nothing but fences follows a place.
+    fn is_last(&mut self, text: &str, mut at: usize) -> bool {
+        loop {
+            let Some(rest) = text.get(at..) else { return false };
+            let next = rest.trim_start();
+            let start = text.len().saturating_sub(next.len());
+            if without_tokens(next).is_empty() {
+                return true;
+            }
+            let run = match marks::at_place(text, start) {
+                Some(Mark::Fence(run)) => run,
+                _ => 0,
+            };
+            match self.close(text, start, run).filter(|_| run > 0) {
+                Some((_, end)) => at = end,
+                None => {
+                    self.words = start;
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Where the line begins that closes a fence, and where it ends.
+    fn close(&mut self, text: &str, at: usize, run: usize) -> Option<(usize, usize)> {
+        let fence = text.get(at..)?;
+        let letter = fence.chars().next()?;
+        let known = self.open.get_mut(usize::from(letter == '~'))?;
+        if known.is_some_and(|shortest| run >= shortest) {
+            return None;
+        }
+        let mut place = at.saturating_add(fence.find('\n')?).saturating_add(1);
+        for line in text.get(place..)?.split_inclusive('\n') {
+            let after = line.trim_start_matches([' ', '\t']);
+            let rest = after.trim_start_matches(letter);
+            if after.len().saturating_sub(rest.len()) >= run && rest.trim().is_empty() {
+                return Some((place, place.saturating_add(line.len())));
+            }
+            place = place.saturating_add(line.len());
+        }
+        *known = Some(run);
+        None
     }
 }
 

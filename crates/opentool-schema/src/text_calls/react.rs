@@ -3,13 +3,10 @@
 use opentool_core::Problem;
 use serde_json::Value;
 
-use super::{Calls, Read, TextCall, Unread, cut_off, is_name, json};
+use super::{Calls, Read, TextCall, Unread, cut_off, is_name, json, marks, without_tokens};
 
 /// What the line of the arguments is called, besides `Action Input:`.
 const INPUTS: [&str; 5] = ["Action Input:", "Action_Input:", "Input:", "Arguments:", "Args:"];
-
-/// What a line begins with that goes on with something else.
-const LABELS: [&str; 4] = ["Observation", "Thought:", "Action:", "Final Answer:"];
 
 /// The call with which the text begins. An action without an input of its own was thought better of.
 pub(super) fn read(text: &str) -> Read<'_> {
@@ -27,8 +24,7 @@ pub(super) fn read(text: &str) -> Read<'_> {
     if line.contains(['<', '[', '(', '{', '"']) {
         return Err(without_input().into());
     }
-    let is_dropped =
-        name.contains(char::is_whitespace) || LABELS.iter().any(|label| behind.starts_with(label));
+    let is_dropped = name.contains(char::is_whitespace) || marks::begins_with_label(behind);
     if is_dropped {
         return Ok((Calls::default(), next));
     }
@@ -50,15 +46,12 @@ fn call<'t>(name: &str, input: &'t str) -> Read<'t> {
     if (body.starts_with('{') || body.starts_with("```")) && json::value(body).is_none() {
         return Err(json::fault(body).into());
     }
-    let whole = json::value(input).map_or(0, |(_, rest)| input.len().saturating_sub(rest.len()));
-    let behind = input.get(whole..).unwrap_or_default();
-    let labels = behind.match_indices('\n').map(|(at, _)| at.saturating_add(1));
-    let end = labels.into_iter().find(|at| {
-        behind
-            .get(*at..)
-            .is_some_and(|line| LABELS.iter().any(|label| line.trim_start_matches('*').starts_with(label)))
-    });
-    let end = end.map_or(input.len(), |at| at.saturating_add(whole));
+    if body.starts_with(['{', '[', '`'])
+        && let Some((value, rest)) = json::value(body)
+    {
+        return with_value(name, value, rest);
+    }
+    let end = marks::next_label(input, 0).unwrap_or(input.len());
     let (inside, next) = input.split_at_checked(end).unwrap_or((input, ""));
     let inside = inside.trim();
     if inside.is_empty() && next.is_empty() {
@@ -66,4 +59,20 @@ fn call<'t>(name: &str, input: &'t str) -> Read<'t> {
     }
     let arguments = if is_json { json::arguments(inside)? } else { Value::String(inside.to_owned()) };
     Ok((Calls::one(TextCall::new(name, arguments)), next))
+}
+
+/// A call whose arguments end themselves: what follows in other lines, a result perhaps, is none of them.
+fn with_value<'t>(name: &str, value: &'t str, rest: &'t str) -> Read<'t> {
+    let line = rest.split('\n').next().unwrap_or_default();
+    let next = rest.get(line.len()..).unwrap_or_default();
+    // Brackets too many say nothing.
+    let is_more = |c: char| matches!(c, '}' | ']' | '`' | '*' | '.') || c.is_whitespace();
+    let more = without_tokens(line.trim_matches(is_more));
+    if !more.is_empty() || next.trim_start().starts_with(['{', '[', '"', ',', ':']) {
+        return Err(Problem::new("", "call")
+            .expected("expected nothing behind the arguments of a call, but there is something")
+            .into());
+    }
+    let call = json::arguments(value).and_then(|arguments| TextCall::new(name, arguments));
+    Ok((Calls::one(call), next))
 }

@@ -2,32 +2,36 @@
 //!
 //! Whatever cannot be read to its end stops the reading: what follows may be a part of it.
 
+use std::collections::HashSet;
+
 use opentool_core::Problem;
 
 use super::marks::{self, Mark};
-use super::quoted::{self, Quoted};
+use super::quoted::{self, Fences, Quoted};
 use super::tag::closes_too_much;
+use super::words::{self, Within, Words};
 use super::{
     Calls, MOST, Read, TextCalls, Unread, closed, elements, foreign, harmony, json, marked, python, react,
-    tagged, whole,
+    tagged, whole, without_tokens,
 };
+use crate::{Repairs, resolve_name};
 
 /// Letters of the text that a problem shows.
 const SHOWN: usize = 40;
 
 /// The calls in a text; and what the model said behind its thoughts, if the text was read to its end and what is there may
-/// be a call without any mark.
-pub(super) fn read(text: &str) -> (TextCalls, Option<&str>) {
+/// be a call without any mark. With `names`, a text that is nothing but calls has to name tools of them.
+pub(super) fn read<'t>(text: &'t str, names: Option<&HashSet<&str>>) -> (TextCalls, Option<&'t str>) {
     let mut scan = Scan::new(text);
     scan.run();
-    scan.finish()
+    scan.finish(names)
 }
 
 /// Whether a text ends where all that is begun in it does.
 pub(super) fn is_whole(text: &str) -> bool {
-    let mut scan = Scan::new(text);
+    let mut scan = Scan { is_shown: true, ..Scan::new(text) };
     scan.run();
-    !scan.is_stopped && scan.doubt.is_none() && scan.found.problems.is_empty()
+    !scan.is_stopped && scan.doubt.is_none()
 }
 
 /// What is no call, and makes a problem of the next one.
@@ -55,6 +59,16 @@ struct Scan<'t> {
     /// Problems in thoughts.
     dropped: usize,
     is_stopped: bool,
+    /// What others say in an example is a part of it.
+    is_shown: bool,
+    /// Examples that were passed over.
+    examples: usize,
+    /// Where the tokens at the end begin.
+    end: usize,
+    words: Words<'t>,
+    fences: Fences,
+    /// No label of ReAct follows.
+    is_unlabelled: bool,
     /// What stands behind the last brace.
     tail: usize,
     /// How often something was looked through that is no JSON, for its end only.
@@ -74,6 +88,12 @@ impl<'t> Scan<'t> {
             considered: None,
             dropped: 0,
             is_stopped: false,
+            is_shown: false,
+            examples: 0,
+            end: without_tokens(text).len(),
+            words: Words::new(text),
+            fences: Fences::default(),
+            is_unlabelled: false,
             tail: python::tail(text),
             loose: 0,
         }
@@ -95,23 +115,50 @@ impl<'t> Scan<'t> {
 
     fn step(&mut self, at: usize, mark: Mark) {
         let rest = self.rest(at);
+        self.words.look(at);
         match mark {
-            Mark::Quote(ticks) => match quoted::at(self.text, at, ticks) {
-                Quoted::Upto(end) => self.from = end,
-                Quoted::Nothing => self.from = at.saturating_add(ticks),
-                Quoted::Open => self.stop(at, unclosed("expected the end of what is quoted")),
-            },
-            Mark::Json | Mark::Python => self.unmarked(at, mark),
-            Mark::Thoughts => {
-                let close = marks::thoughts_end(rest);
-                match rest.find(&close) {
-                    Some(end) => self.think(at.saturating_add(end).saturating_add(close.len())),
-                    None => self.stop_before_marks(
-                        at,
-                        unclosed("expected the end of the thoughts: a call in them is not run"),
-                    ),
+            Mark::Quote(run) | Mark::Fence(run) => {
+                let quoted = match mark {
+                    Mark::Fence(_) => self.fences.at(self.text, at, run),
+                    _ => quoted::at(self.text, at, run),
+                };
+                match quoted {
+                    Quoted::Upto(end) => {
+                        self.from = end;
+                        self.words.skip(end);
+                    }
+                    Quoted::Nothing => self.from = at.saturating_add(run),
+                    Quoted::Open => self.stop(at, unclosed("expected the end of what is quoted")),
                 }
             }
+            Mark::Thought if self.is_unlabelled => {}
+            Mark::Thought => match marks::next_label(self.text, at) {
+                // A call before a result was no mere thought.
+                Some(end) if marks::is_result(self.rest(end)) => {}
+                Some(end) => {
+                    self.from = end;
+                    self.words.skip(end);
+                }
+                None => self.is_unlabelled = true,
+            },
+            Mark::Result => {
+                let before = self.text.get(self.read..at).unwrap_or_default();
+                if !self.found.is_empty() && before.trim_matches(['*', '`', ' ', '\t', '\r', '\n']).is_empty()
+                {
+                    self.doubt_foreign(at);
+                }
+            }
+            Mark::Json | Mark::Python => self.unmarked(at, mark),
+            Mark::Thoughts => match marks::thoughts_end(self.text, at) {
+                Some(end) => {
+                    self.words.skip(end);
+                    self.think(end);
+                }
+                None => self.stop_before_marks(
+                    at,
+                    unclosed("expected the end of the thoughts: a call in them is not run"),
+                ),
+            },
             Mark::ThoughtsEnd(length) => {
                 if !self.found.calls.is_empty() {
                     self.considered = Some(at);
@@ -123,6 +170,7 @@ impl<'t> Scan<'t> {
                     self.doubt = None;
                 }
                 self.think(at.saturating_add(length));
+                self.words.forget(self.from);
                 // Whoever ends thoughts again and again, and writes no call that can be read, says nothing.
                 if self.dropped > MOST {
                     self.stop(
@@ -145,6 +193,8 @@ impl<'t> Scan<'t> {
             Mark::Harmony => {
                 let before = self.text.get(self.read..at).unwrap_or_default();
                 self.took(at, harmony::read(before, rest));
+                // A message to nobody is not what a call without a mark stands in.
+                self.said = self.read.max(self.said);
             }
             Mark::React => self.took(at, react::read(rest)),
         }
@@ -155,7 +205,9 @@ impl<'t> Scan<'t> {
     }
 
     fn doubt_foreign(&mut self, at: usize) {
-        if self.doubt.is_none() {
+        // The token at the end stopped the model.
+        let is_last = at >= self.end;
+        if self.doubt.is_none() && !self.is_shown && !is_last {
             self.doubt = Some(Doubt::Foreign(at));
         }
     }
@@ -165,10 +217,11 @@ impl<'t> Scan<'t> {
         match read {
             Ok((calls, rest)) => {
                 let end = self.text.len().saturating_sub(rest.len());
-                if !calls.all.is_empty() && self.stop_for_doubt() {
+                if !calls.all.is_empty() && (self.is_shown_only(at, end) || self.stop_for_doubt()) {
                     return;
                 }
                 self.from = end.max(self.from);
+                self.words.skip(end);
                 if calls.is_raw && self.raw.is_none() {
                     self.raw = Some((self.found.calls.len(), self.found.problems.len(), end));
                 }
@@ -190,6 +243,37 @@ impl<'t> Scan<'t> {
                 self.doubt_foreign(at);
             }
         }
+    }
+
+    /// Whether a call is an example, or stands in something that is not closed before it: then reading stops.
+    fn is_shown_only(&mut self, at: usize, end: usize) -> bool {
+        let within = self.words.within(at);
+        if within == Within::Open {
+            return false;
+        }
+        // Readers pass over the blanks behind a call.
+        let call_end = self.text.get(..end).unwrap_or_default().trim_end().len();
+        let Some(after) = words::end(self.text, call_end, &within) else {
+            if !self.stop_for_doubt() {
+                self.stop(
+                    at,
+                    unclosed(
+                        "expected every bracket, quote and element before a call to be closed: it may be a part of them",
+                    ),
+                );
+            }
+            return true;
+        };
+        if !self.is_shown && without_tokens(self.rest(after)).is_empty() {
+            return false;
+        }
+        self.from = end.max(self.from);
+        self.words.skip(end);
+        self.examples = self.examples.saturating_add(1);
+        if self.examples > MOST {
+            self.stop(at, unclosed("expected calls, but there are too many examples of them"));
+        }
+        true
     }
 
     fn add(&mut self, at: usize, calls: Calls) {
@@ -237,6 +321,7 @@ impl<'t> Scan<'t> {
             return self.stop(at, unclosed("expected a mark before each call, but this one has none"));
         }
         self.from = at.saturating_add(end);
+        self.words.skip(self.from);
     }
 
     /// The end of what is nearly JSON, or a call in Python; or no more than brackets.
@@ -259,7 +344,8 @@ impl<'t> Scan<'t> {
     /// Stops at what says nothing by itself: a problem only where something follows that could be a call.
     fn stop_before_marks(&mut self, at: usize, problem: Problem) {
         self.is_stopped = true;
-        if marks::next_of_template(self.text, at.saturating_add(1)).is_some() {
+        let next = self.rest(at).chars().next().map_or(1, char::len_utf8);
+        if marks::next_of_template(self.text, at.saturating_add(next)).is_some() {
             self.stop(at, problem);
         }
     }
@@ -274,11 +360,15 @@ impl<'t> Scan<'t> {
         true
     }
 
-    fn finish(mut self) -> (TextCalls, Option<&'t str>) {
+    fn finish(mut self, names: Option<&HashSet<&str>>) -> (TextCalls, Option<&'t str>) {
         let is_open = self.is_stopped || self.doubt.is_some();
-        let said = Some(self.rest(self.said)).filter(|_| !is_open);
+        let said = Some(without_tokens(self.rest(self.said))).filter(|_| !is_open);
+        let is_tool = |name: &str| {
+            names.is_none_or(|names| resolve_name(name, names.iter().copied(), Repairs::default()).is_ok())
+        };
         if let Some(said) = said.filter(|_| self.found.is_empty())
             && let Some(calls) = whole(said)
+            && calls.all.iter().flatten().all(|call| is_tool(&call.name))
         {
             self.add(self.said, calls);
         }

@@ -49,6 +49,13 @@ impl<'t> Tag<'t> {
         self.after.starts_with('>')
     }
 
+    /// Whether the tag ends, with or without attributes, before another one begins.
+    pub(super) fn is_whole(&self) -> bool {
+        let end = self.after.find(['>', '<', '\n']).and_then(|end| self.after.get(end..));
+        self.is_plain()
+            || (self.after.starts_with(char::is_whitespace) && end.is_some_and(|end| end.starts_with('>')))
+    }
+
     /// Whether a name or attributes follow in the tag.
     pub(super) fn has_more(&self) -> bool {
         self.after.starts_with(|c: char| c == '=' || c.is_whitespace())

@@ -7,7 +7,7 @@ use serde_json::Map;
 use super::elements::{self, nothing_else};
 use super::marks::{self, Mark};
 use super::tag::{Tag, enclosed};
-use super::{Calls, Read, TextCall, Unread, cut_off, is_name, json, named, put, python};
+use super::{Calls, Read, TextCall, Unread, cut_off, is_name, json, named, put, python, without_tokens};
 
 /// Tags in the words behind a tag among which its closing one is looked for.
 const TAGS: usize = 16;
@@ -73,7 +73,9 @@ fn behind<'t>(text: &'t str, close: &str) -> Option<&'t str> {
     if let Some(rest) = closed.strip_prefix(close) {
         return Some(rest);
     }
-    let ends = rest.is_empty() || is_wrapper(rest) || marks::at_place(rest, 0) == Some(Mark::Foreign);
+    let ends = without_tokens(rest).is_empty()
+        || is_wrapper(rest)
+        || marks::at_place(rest, 0) == Some(Mark::Foreign);
     (ends || closed.is_empty()).then_some(rest)
 }
 

@@ -39,6 +39,11 @@ fn twice_the_text_is_twice_the_work() {
         "Action: a b\n<",
         "{'a': <}",
         "f(x=1) <",
+        "<think ",
+        "<b>",
+        "<b></b>",
+        "“<function=f></function>",
+        "```\n<function=f></function>\n```\n",
     ] {
         let (once, twice) = (looks(&piece.repeat(1_000)), looks(&piece.repeat(2_000)));
         assert!(twice <= once * 2 + 1_000, "{piece}: {once}, {twice}");

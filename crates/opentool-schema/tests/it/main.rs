@@ -26,6 +26,7 @@ mod round_trip;
 mod stated;
 mod text_calls;
 mod text_hostile;
+mod text_quoted;
 mod text_templates;
 mod tools;
 mod unsure;

@@ -166,7 +166,21 @@ fn no_argument_is_cut_short_by_its_own_text() {
 fn long_texts_take_linear_time() {
     let time = |n: usize| {
         let pieces: Vec<String> = (0..n).map(|i| format!("k{i}=[1]")).collect();
-        let texts = [format!("f({})", pieces.join(",")), "<|message|> to=x ".repeat(n)];
+        let mut texts = vec![format!("f({})", pieces.join(","))];
+        for piece in [
+            "<|message|> to=x ",
+            "`a` ",
+            "``` ",
+            "```a\n",
+            "```\na\n```\n",
+            "Thought: a\n",
+            "[TOOL_CALLS]",
+            "Action: f\nAction Input: x\n",
+            "(\"a\" 'b ",
+            "“a\n",
+        ] {
+            texts.push(format!("{}words", piece.repeat(n)));
+        }
         let start = std::time::Instant::now();
         for text in &texts {
             parse_text_calls(text);

@@ -239,7 +239,7 @@ fn closes<'s>(root: &'s Value, part: &'s Value, seen: &mut Vec<&'s Value>) -> bo
     }
     seen.push(part);
     let speaks = |word: &&str| part.get(word).is_some_and(|said| *said != Value::Bool(true));
-    if !std::ptr::eq(root, part) && WORDS.iter().any(|word| speaks(word)) {
+    if !std::ptr::eq(root, part) && WORDS.iter().any(speaks) {
         return true;
     }
     let target = match part.get("$ref").map(Value::as_str) {

@@ -14,6 +14,15 @@ pub(crate) enum Existing {
     Replace,
 }
 
+/// Who may read a file that was not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// As the system has it for files.
+    Usual,
+    /// Its owner.
+    Owner,
+}
+
 /// Where to write to.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Target {
@@ -37,7 +46,7 @@ impl Target {
     /// [`CliError::FileExists`], [`CliError::NotWritten`].
     pub(crate) fn write(&self, file: &Path, content: &str) -> Result<(), CliError> {
         let existing = if self.force { Existing::Replace } else { Existing::Keep };
-        write(file, content.as_bytes(), existing)
+        write(file, content.as_bytes(), existing, Readers::Usual)
     }
 
     /// Says early that the file is there and will not be replaced: before work is done for nothing.
@@ -52,12 +61,12 @@ impl Target {
     }
 }
 
-/// Writes a file that is not there.
+/// Writes a file that is not there, for its owner alone: what is said to a model is nobody else's business.
 ///
 /// # Errors
 /// If it is there, or cannot be written.
 pub(crate) fn new(file: &Path, content: &str) -> io::Result<()> {
-    write(file, content.as_bytes(), Existing::Keep).map_err(|error| match error {
+    write(file, content.as_bytes(), Existing::Keep, Readers::Owner).map_err(|error| match error {
         CliError::NotWritten { error, .. } => error,
         other => io::Error::new(io::ErrorKind::AlreadyExists, other.to_string()),
     })
@@ -67,7 +76,7 @@ fn exists(file: &Path) -> CliError {
     CliError::FileExists { file: file.display().to_string() }
 }
 
-fn write(file: &Path, content: &[u8], existing: Existing) -> Result<(), CliError> {
+fn write(file: &Path, content: &[u8], existing: Existing, readers: Readers) -> Result<(), CliError> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(file),
         _ => CliError::NotWritten { file: file.display().to_string(), error },
@@ -87,7 +96,7 @@ fn write(file: &Path, content: &[u8], existing: Existing) -> Result<(), CliError
         let message = format!("there is no folder `{}`", missing.display());
         return Err(failed(io::Error::new(io::ErrorKind::NotFound, message)));
     }
-    let mut temporary = builder().tempfile_in(directory.unwrap_or(Path::new("."))).map_err(failed)?;
+    let mut temporary = builder(readers).tempfile_in(directory.unwrap_or(Path::new("."))).map_err(failed)?;
     temporary.write_all(content).and_then(|()| temporary.as_file().sync_all()).map_err(failed)?;
     match (existing, there) {
         (Existing::Keep, _) => temporary.persist_noclobber(&target),
@@ -102,18 +111,21 @@ fn write(file: &Path, content: &[u8], existing: Existing) -> Result<(), CliError
     .map_err(|error| failed(error.error))
 }
 
-/// Temporary files are for their owner only; this one becomes an ordinary file.
+/// Temporary files are for their owner only; this one may become an ordinary file.
 #[cfg(unix)]
-fn builder() -> tempfile::Builder<'static, 'static> {
+fn builder(readers: Readers) -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt as _;
 
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".opentool-").permissions(std::fs::Permissions::from_mode(0o666));
+    builder.prefix(".opentool-");
+    if readers == Readers::Usual {
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
     builder
 }
 
 #[cfg(not(unix))]
-fn builder() -> tempfile::Builder<'static, 'static> {
+fn builder(_: Readers) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".opentool-");
     builder

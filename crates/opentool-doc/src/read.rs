@@ -134,6 +134,7 @@ pub(crate) fn schema(value: &Tree<'_>, depth: usize) -> Option<Schema> {
             value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
         }),
         extra: reading.extra(members::SCHEMA),
+        notes: Vec::new(),
     })
 }
 

@@ -29,6 +29,8 @@ pub struct Schema {
     pub required: Option<Vec<String>>,
     /// Everything else.
     pub extra: Extra,
+    /// While it is made of a JSON Schema: what the format has no keyword for, and goes to the end of the description.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Schema {

@@ -16,9 +16,12 @@ impl Converter<'_> {
             }
         }
         for keyword in ["anyOf", "oneOf"] {
-            if let Some(Value::Array(branches)) = members.get(keyword)
-                && let Some(one) = self.one_branch(keyword, branches)
-            {
+            let Some(Value::Array(branches)) = members.get(keyword) else { continue };
+            let one = match branches.iter().filter(|branch| !is_null(branch)).count() {
+                0 | 1 => self.one_branch(keyword, branches),
+                _ => self.untold(|this| this.one_branch(keyword, branches)),
+            };
+            if let Some(one) = one {
                 schema = self.joined(schema, one, keyword);
             }
         }

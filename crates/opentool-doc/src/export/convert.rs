@@ -32,6 +32,8 @@ pub(super) struct Converter<'s> {
     pub(super) expanding: Vec<String>,
     /// The pointer of the arguments: that nothing else is allowed goes without saying there.
     pub(super) arguments: Option<String>,
+    /// Whether what has no keyword is told in descriptions; not in alternatives, of which none holds for sure.
+    pub(super) tells: bool,
 }
 
 /// What a conversion gives beside the schema itself.
@@ -53,6 +55,7 @@ impl<'s> Converter<'s> {
             names: IndexMap::new(),
             expanding: Vec::new(),
             arguments: None,
+            tells: true,
         }
     }
 
@@ -62,7 +65,7 @@ impl<'s> Converter<'s> {
         self.finished(schema)
     }
 
-    /// The whole schema as an object of arguments.
+    /// The whole schema as an object of arguments. Its description is for the function's.
     pub(super) fn arguments(&mut self) -> Schema {
         self.arguments = Some(self.at.as_str().to_owned());
         let mut arguments = self.partial(self.root);
@@ -140,6 +143,14 @@ impl<'s> Converter<'s> {
     /// Notes that a keyword has no counterpart.
     pub(super) fn lose_plainly(&mut self, keyword: &str) {
         self.lose(keyword, format!("schemas of the format have no `{keyword}`; it is left out"));
+    }
+
+    /// Converts something that does not hold for all values: nothing of it is told in descriptions.
+    pub(super) fn untold<T>(&mut self, convert: impl FnOnce(&mut Self) -> T) -> T {
+        let told = std::mem::replace(&mut self.tells, false);
+        let result = convert(self);
+        self.tells = told;
+        result
     }
 
     /// Converts something inside a member.

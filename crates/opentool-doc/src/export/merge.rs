@@ -20,6 +20,9 @@ impl Converter<'_> {
             (kind, second) => kind.or(second),
         };
         merged.description = merged.description.or(other.description);
+        let own = &merged.notes;
+        let more: Vec<String> = other.notes.into_iter().filter(|note| !own.contains(note)).collect();
+        merged.notes.extend(more);
         merged.values = match (merged.values, other.values) {
             (Some(values), Some(second)) => {
                 Some(values.into_iter().filter(|value| second.contains(value)).collect())

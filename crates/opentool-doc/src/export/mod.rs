@@ -5,6 +5,7 @@ mod convert;
 mod loss;
 mod merge;
 mod name;
+mod note;
 mod schema;
 mod shared;
 mod tool;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::convert::Converter;
+use super::note;
 use crate::{Schema, SchemaType};
 
 /// Keywords that say nothing about values.
@@ -64,7 +65,10 @@ impl Converter<'_> {
                     if is_open(value) => {}
                 silent if SILENT.contains(&silent) => {}
                 own if own.starts_with("x-") => schema.extra.insert(own, value.clone()),
-                other => self.lose_plainly(other),
+                other => match self.note(other, value) {
+                    Some(note) => schema.notes.push(note),
+                    None => self.lose_plainly(other),
+                },
             }
         }
         if let Some(reference) = members.get("$ref").or_else(|| members.get("$dynamicRef")) {
@@ -88,6 +92,7 @@ impl Converter<'_> {
         });
         if only_informs {
             referring.description = beside.description;
+            referring.notes = beside.notes;
             return referring;
         }
         let target = self.written_out(referring);
@@ -100,7 +105,7 @@ impl Converter<'_> {
         let Some((pointer, target)) = self.named(&name) else { return Schema::default() };
         if self.expanding.contains(&pointer) {
             self.lose("$ref", "the schema contains itself where it would have to be written out");
-            return Schema { description: schema.description, ..Schema::default() };
+            return Schema { description: schema.description, notes: schema.notes, ..Schema::default() };
         }
         let here = self.go_to(&pointer);
         if self.arguments.as_deref() == Some(here.as_str()) {
@@ -114,6 +119,7 @@ impl Converter<'_> {
         self.expanding.pop();
         self.at = here;
         written.description = schema.description.or(written.description);
+        written.notes.extend(schema.notes);
         written
     }
 
@@ -219,7 +225,8 @@ impl Converter<'_> {
             let keyword = if members.contains_key("prefixItems") { "prefixItems" } else { "items" };
             self.lose(keyword, "items cannot differ by their place; all are like the first");
             if let Some(first) = places.first() {
-                let first = self.within(keyword, |this| this.within("0", |this| this.partial(first)));
+                let first = self
+                    .untold(|this| this.within(keyword, |this| this.within("0", |this| this.partial(first))));
                 schema.items = Some(Box::new(first));
             }
         } else if let Some(items) = rest {
@@ -230,6 +237,7 @@ impl Converter<'_> {
 
     /// Adds what the format demands, here and inside, and takes away what contradicts the type.
     pub(super) fn finished(&mut self, mut schema: Schema) -> Schema {
+        note::tell(&mut schema);
         if schema.reference.is_some() {
             return schema;
         }

@@ -7,9 +7,9 @@ use opentool_core::ToolDefinition;
 use opentool_text::Tree;
 use serde_json::Value;
 
-use super::Loss;
 use super::convert::Converter;
 use super::shared::{Shared, rename};
+use super::{Loss, note};
 use crate::{Function, Parameter, Return, Schema, Version, import, read};
 
 /// What a return value is called where nobody gave it a name.
@@ -35,16 +35,24 @@ pub(super) fn function(
         );
     }
     around(tool, &mut lost);
+    let mut told = None;
     let mut function = match unchanged(tool) {
         Some((mut function, schemas)) => {
             let names = shared.take(schemas);
             function.schemas_mut().for_each(|schema| rename(schema, &names));
             function
         }
-        None => converted(tool, shared, &mut lost),
+        None => {
+            let mut function = converted(tool, shared, &mut lost);
+            told = Some(std::mem::take(&mut function.description)).filter(|told| !told.is_empty());
+            function
+        }
     };
     name.clone_into(&mut function.name);
     function.description.clone_from(&tool.description);
+    if let Some(told) = told {
+        note::append(&mut function.description, &told);
+    }
     if version < Version::V2_0_0 && !function.stream.is_empty() {
         function.stream.clear();
         lost.add("/stream", "stream", format!("version {version} has no `stream`; it is left out"));
@@ -110,6 +118,7 @@ fn unchanged(tool: &ToolDefinition) -> Option<(Function, IndexMap<String, Schema
     same.then(|| (function, Arc::try_unwrap(schemas).unwrap_or_else(|shared| (*shared).clone())))
 }
 
+/// The function, and as its description what is to be told about the arguments as a whole.
 fn converted(tool: &ToolDefinition, shared: &mut Shared, lost: &mut Losses<'_>) -> Function {
     let mut function = Function::default();
     let (arguments, names) = {
@@ -121,6 +130,7 @@ fn converted(tool: &ToolDefinition, shared: &mut Shared, lost: &mut Losses<'_>) 
         }
         (arguments, shared.take(finished.definitions))
     };
+    function.description = arguments.description.unwrap_or_default();
     let required = arguments.required.unwrap_or_default();
     for (name, mut schema) in arguments.properties.unwrap_or_default() {
         rename(&mut schema, &names);

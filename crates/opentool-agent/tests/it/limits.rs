@@ -116,7 +116,7 @@ async fn the_same_calls_together_again_and_again_are_told_too() {
     let pair = |n: usize| {
         let [a, b] = [1, 2].map(|n| ToolCall::new("", "echo", json!({"n": n})));
         // In whatever order.
-        AssistantMessage::calls(if n % 2 == 0 { [a, b] } else { [b, a] })
+        AssistantMessage::calls(if n.is_multiple_of(2) { [a, b] } else { [b, a] })
     };
     let stuck = || {
         let round = AtomicUsize::new(0);

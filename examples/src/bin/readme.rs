@@ -53,7 +53,7 @@ mod weather {
     pub(super) async fn asked() -> Result<(), Box<dyn std::error::Error>> {
         let _otel = opentool::otel::init()?; // OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, …
 
-        let model = opentool::chat::openai("gpt-5")?; // key from the environment
+        let model = opentool::chat::openai("gpt-5")?; // key from the environment; `chat::model("gpt-5")` also asks again
         let reply = Agent::new(model, tools![weather]).run("Do I need an umbrella in Paris?").await?;
         println!("{reply}");
         Ok(())

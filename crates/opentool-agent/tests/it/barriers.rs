@@ -172,7 +172,7 @@ async fn in_a_loop_of_ones_own_people_are_asked_one_after_the_other_while_nothin
                 let told = Arc::clone(&told);
                 async move {
                     note(format!("?{}", call.call_id), &told);
-                    tokio::time::sleep(std::time::Duration::from_secs(5)).await; // a person thinks
+                    tokio::time::sleep(std::time::Duration::from_secs(5)).await; // the slow part: a person
                     note(format!("!{}", call.call_id), &told);
                     Some(if all { Decision::AllowTool } else { Decision::Allow })
                 }

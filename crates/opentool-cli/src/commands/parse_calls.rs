@@ -69,7 +69,9 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         ));
     }
     let read = match args.from {
-        MessageFormat::Text => Ok(parse_calls_of(&text, args.tools.iter().map(String::as_str))),
+        MessageFormat::Text if !args.tools.is_empty() => {
+            Ok(parse_calls_of(&text, args.tools.iter().map(String::as_str)))
+        }
         format => parse_calls(format, &text),
     };
     let parsed = match read {

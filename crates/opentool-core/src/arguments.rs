@@ -20,12 +20,23 @@ pub struct ToolCall {
     /// is parsed before validation. `null` means none.
     #[serde(default)]
     pub arguments: Value,
+    /// For which form of the tool's schema the arguments were written, where it is not the tool's own: the dialect in
+    /// which the model was shown the tool, as `opentool-schema` names it (`gemini`, `openai strict`). Whoever checks
+    /// the call takes them back to the tool's own form first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
 }
 
 impl ToolCall {
     /// A call of the tool `name`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Value>) -> Self {
-        Self { id: id.into(), name: name.into(), arguments: arguments.into() }
+        Self { id: id.into(), name: name.into(), arguments: arguments.into(), dialect: None }
+    }
+
+    /// Says for which form of the tool's schema the arguments were written. Default: the tool's own.
+    pub fn dialect(mut self, dialect: impl Into<Option<String>>) -> Self {
+        self.dialect = dialect.into();
+        self
     }
 }
 

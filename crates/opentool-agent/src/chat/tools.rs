@@ -1,13 +1,13 @@
 //! The tools of a conversation under the names and in the forms that the server takes.
 //!
 //! A tool whose name or schema the server would refuse is sent in a form that it takes, and calls find the way back;
-//! what the model wrote before is shown to it in the same form. Arguments that are no JSON stay as they are: mending
-//! them is the business of whoever runs the tool.
+//! what the model wrote before is shown to it in the same form. What it writes stays as it is, marked with its form: to
+//! mend it and to take it back to the tool's own form is the business of whoever runs the tool.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentool_core::{AssistantMessage, ChatRequest, ModelError, Strict, ToolCall, ToolChoice, ToolSet};
-use opentool_schema::{Dialect, LowerOptions, LoweredSet, holds_all, lower_all};
+use opentool_schema::{Dialect, LowerOptions, Lowered, LoweredSet, decoder_of, holds_all, lower_all};
 use serde_json::Value;
 
 /// How many tool sets stay lowered.
@@ -37,6 +37,7 @@ impl Cache {
 
 /// The tools of one request, and what it says about their use.
 pub(super) struct WireTools {
+    tools: ToolSet,
     set: Arc<LoweredSet>,
     choice: Choice,
 }
@@ -82,7 +83,7 @@ impl WireTools {
             ToolChoice::OneOf(names) => Choice::OneOf(all(names)),
             _ => Choice::Auto,
         };
-        Ok(Self { set, choice })
+        Ok(Self { tools: request.tools.clone(), set, choice })
     }
 
     /// What the request holds; `None` without tools, because some servers refuse an empty list.
@@ -123,41 +124,44 @@ impl WireTools {
         let mut answer = answer.clone();
         for call in &mut answer.tool_calls {
             let Some(name) = self.set.names.provider(&call.name).map(str::to_owned) else { continue };
-            self.change(&name, call, |decoder, arguments| decoder.encode(&arguments).ok());
+            if let Some(lowered) = self.set.get(&name) {
+                self.write(lowered, call);
+            }
             call.name = name;
         }
         answer
     }
 
-    /// A new answer with the tools' own names and arguments.
-    pub(super) fn back(&self, mut answer: AssistantMessage) -> AssistantMessage {
-        for call in &mut answer.tool_calls {
-            let name = call.name.clone();
-            let Some(tool) = self.set.names.tool(&name).map(str::to_owned) else { continue };
-            self.change(&name, call, |decoder, arguments| decoder.decode(arguments).ok());
-            call.name = tool;
-        }
-        answer
-    }
-
-    fn change(
-        &self,
-        name: &str,
-        call: &mut ToolCall,
-        change: impl FnOnce(&opentool_schema::Decoder, Value) -> Option<Value>,
-    ) {
-        let Some(lowered) = self.set.get(name).filter(|lowered| !lowered.decoder.is_identity()) else {
+    /// Writes the arguments of a call in the form of these definitions. What is in it already stays as the model wrote it.
+    fn write(&self, lowered: &Lowered, call: &mut ToolCall) {
+        let from = call.dialect.take();
+        if from == self.set.form(lowered) {
             return;
-        };
+        }
         let read = match &call.arguments {
-            // A number that would be rounded, or a key that stands twice, is for the check behind this to judge, as it
-            // was written.
+            // What would be another value, or is no JSON, is shown as it was.
             Value::String(text) => serde_json::from_str(text).ok().filter(|value| holds_all(text, value)),
             other => Some(other.clone()),
         };
-        if let Some(changed) = read.and_then(|arguments| change(&lowered.decoder, arguments)) {
-            call.arguments = changed;
+        let own = read.and_then(|written| match (from, self.tools.get(&lowered.tool)) {
+            (Some(form), Some(tool)) => decoder_of(tool.definition(), &form).ok()?.decode(written).ok(),
+            (Some(_), None) => None,
+            (None, _) => Some(written),
+        });
+        if let Some(written) = own.and_then(|own| lowered.decoder.encode(&own).ok()) {
+            call.arguments = written;
         }
+    }
+
+    /// A new answer with the tools' own names. Arguments stay as the model wrote them; each call says in which form that is,
+    /// and whoever checks it goes back from there, with everything that this changes on the record.
+    pub(super) fn back(&self, mut answer: AssistantMessage) -> AssistantMessage {
+        for call in &mut answer.tool_calls {
+            let Some(tool) = self.set.names.tool(&call.name).map(str::to_owned) else { continue };
+            call.dialect = self.set.get(&call.name).and_then(|lowered| self.set.form(lowered));
+            call.name = tool;
+        }
+        answer
     }
 }
 
@@ -166,6 +170,7 @@ mod tests {
     use opentool_core::{
         Arguments, BoxFuture, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
     };
+    use opentool_schema::{Change, RepairPolicy, Stage, ToolSetExt as _};
     use serde_json::json;
 
     use super::*;
@@ -186,19 +191,68 @@ mod tests {
         }
     }
 
+    /// What the tool gets of what a model wrote for it.
+    fn got(
+        dialect: Dialect,
+        strict: Strict,
+        schema: &Value,
+        text: &str,
+    ) -> Result<(Value, Vec<Change>), ToolError> {
+        let definition = ToolDefinition::new("f", "F.").input_schema(Schema::new(schema.clone()));
+        let set = ToolSet::from_tools([Known(definition)]).unwrap();
+        let request = ChatRequest::new(&[], &set).strict(strict);
+        let tools = WireTools::of(&request, dialect, &Cache::default()).unwrap();
+        let answer = tools.back(AssistantMessage::calls([ToolCall::new("1", "f", text)]));
+        let call = &answer.tool_calls[0];
+        assert_eq!(call.arguments, json!(text), "as it was written");
+        // As it is kept, too.
+        let kept: ToolCall = serde_json::from_value(serde_json::to_value(call).unwrap()).unwrap();
+        assert_eq!(kept, *call);
+        let (arguments, changes) = set.take(&kept, &RepairPolicy::default())?;
+        Ok((Value::Object(arguments.into_map()), changes))
+    }
+
     #[test]
-    fn a_key_that_stands_twice_is_left_for_the_check() {
-        let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+    fn what_was_written_is_mended_before_it_is_taken_back_and_all_is_on_the_record() {
+        let odd = json!({"type": "object", "properties": {"x y": {"type": "integer"}, "account": {"type": "string"},
+            "mode": {"enum": [1, "1", true]}}, "additionalProperties": false});
+        let free = json!({"type": "object", "properties": {"x": {}, "s": {"type": ["string", "null"]},
+            "a": {"type": "integer"}}});
+        let (gemini, openai) = ((Dialect::Gemini, Strict::Never), (Dialect::OpenAi, Strict::Always));
+        for ((dialect, strict), schema, text, expected) in [
+            (gemini, &odd, r#"{"mode":"1","account":"7"}"#, json!({"mode": 1, "account": "7"})),
+            (
+                gemini,
+                &odd,
+                r#"{"mode":"1","account":12345678901234567890123,"x_y":3}"#,
+                json!({"mode": 1, "account": "12345678901234567890123", "x y": 3}),
+            ),
+            (openai, &free, r#"{'x': '{"a":1}', 's': null, 'a': null,}"#, json!({"x": {"a": 1}})),
+            (openai, &free, r#"{"x": null, "s": null, "a": null}"#, json!({})),
+        ] {
+            let (arguments, changes) = got(dialect, strict, schema, text).unwrap();
+            assert!(changes.iter().any(|change| change.stage == Stage::Decode), "{text}: {changes:?}");
+            assert_eq!(arguments, expected, "{text}");
+        }
+        let twice = got(openai.0, openai.1, &free, r#"{"a": 1, "a": null}"#);
+        assert!(!twice.is_ok_and(|(_, changes)| changes.iter().all(|change| change.stage == Stage::Decode)));
+    }
+
+    #[test]
+    fn what_one_model_wrote_is_shown_to_another_in_its_own_form() {
+        let schema =
+            json!({"type": "object", "properties": {"a b": {"type": "integer"}, "c": {"type": "integer"}}});
         let definition = ToolDefinition::new("f", "F.").input_schema(Schema::new(schema));
         let set = ToolSet::from_tools([Known(definition)]).unwrap();
-        let request = ChatRequest::new(&[], &set).strict(Strict::Always);
-        let tools = WireTools::of(&request, Dialect::OpenAi, &Cache::default()).unwrap();
-        let back = |text: &str| {
-            let call = ToolCall::new("1", "f", json!(text));
-            tools.back(AssistantMessage::calls(vec![call])).tool_calls[0].arguments.clone()
+        let wire = |dialect, strict| {
+            WireTools::of(&ChatRequest::new(&[], &set).strict(strict), dialect, &Cache::default()).unwrap()
         };
-        assert_eq!(back("{\"a\": 1, \"a\": null}"), json!("{\"a\": 1, \"a\": null}"));
-        assert_eq!(back("{\"a\": null}"), json!({}));
+        let (gemini, openai) = (wire(Dialect::Gemini, Strict::Never), wire(Dialect::OpenAi, Strict::Always));
+        let written = r#"{"a_b": 1}"#;
+        let answer = gemini.back(AssistantMessage::calls([ToolCall::new("1", "f", written)]));
+        assert_eq!(gemini.there(&answer).tool_calls[0].arguments, json!(written), "as it wrote it");
+        let there = openai.there(&answer).tool_calls[0].clone();
+        assert_eq!((there.arguments, there.dialect), (json!({"a b": 1, "c": null}), None));
     }
 
     #[test]
@@ -217,12 +271,13 @@ mod tests {
 
         let written = r#"{"arguments":{"id":7}}"#;
         let answer = AssistantMessage::calls([ToolCall::new("a", "shop_pets_find", written)]);
+        let back = tools.back(answer.clone());
+        let (arguments, _) = set.take(&back.tool_calls[0], &RepairPolicy::default()).unwrap();
+        assert_eq!((back.tool_calls[0].name.as_str(), &arguments["id"]), ("shop/pets.find", &json!(7)));
+        assert_eq!(tools.there(&back), answer);
         let own = AssistantMessage::calls([ToolCall::new("a", "shop/pets.find", json!({"id": 7}))]);
-        let back = tools.back(answer);
-        assert_eq!(back, own);
-        let there = tools.there(&back);
         let call = ToolCall::new("a", "shop_pets_find", json!({"arguments": {"id": 7}}));
-        assert_eq!(there, AssistantMessage::calls([call]));
+        assert_eq!(tools.there(&own), AssistantMessage::calls([call]));
 
         // What nobody can read, and whom nobody knows, stays.
         let odd = AssistantMessage::calls([

@@ -36,7 +36,7 @@ pub(crate) use codec::Extent;
 pub use lint::{Finding, lint, lint_request};
 pub use lower::{
     Effect, LowerError, LowerOptions, Lowered, LoweredSet, NameMap, Refused, Rewrite, Strict, Strictness,
-    lower, lower_all,
+    decoder_of, lower, lower_all,
 };
 pub use named::{Dialect, UnknownDialect};
 

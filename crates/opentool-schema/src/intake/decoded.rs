@@ -35,7 +35,7 @@ impl Validator {
             .map(|arguments| (arguments, changes))
     }
 
-    pub(super) fn taken_decoded(
+    pub(crate) fn taken_decoded(
         &self,
         written: &Value,
         decoder: &Decoder,

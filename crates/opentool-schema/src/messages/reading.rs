@@ -243,7 +243,7 @@ impl Reading {
         let mut calls = Vec::with_capacity(drafts.len());
         for (i, draft) in drafts.into_iter().enumerate() {
             let id = draft.id.unwrap_or_else(|| free(i, &mut taken));
-            calls.push(ToolCall { id, name: draft.name, arguments: draft.arguments });
+            calls.push(ToolCall::new(id, draft.name, draft.arguments));
         }
         let needs_ids =
             !matches!(format, MessageFormat::Gemini | MessageFormat::Ollama | MessageFormat::Text);

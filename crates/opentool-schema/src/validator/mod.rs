@@ -9,7 +9,9 @@ mod complexity;
 mod depth;
 mod plain;
 
-use opentool_core::{InvalidArguments, Problem, Schema};
+use std::sync::{Mutex, PoisonError};
+
+use opentool_core::{BoxError, InvalidArguments, Problem, Schema, ToolDefinition};
 use serde_json::Value;
 
 pub(crate) use compile::{build, draft_of};
@@ -18,12 +20,15 @@ pub(crate) use depth::within;
 use plain::Plain;
 
 use crate::SchemaError;
+use crate::dialect::{Decoder, decoder_of};
 use crate::explain::{Probes, explain, is_huge, misfits};
 
 /// How deep arguments may nest: the limit of `serde_json`'s own reader.
 const MAX_DEPTH: usize = 128;
 /// Levels of arguments times schemas in a row at one level: a bound on the stack that one check takes.
 const MAX_FRAMES: usize = 1024;
+/// For so many forms of a schema the way back is kept: a conversation seldom goes through more models.
+const KEPT_DECODERS: usize = 4;
 
 /// Whether there is a number that only a double can hold. The depth is checked before.
 fn has_huge(value: &Value) -> bool {
@@ -55,6 +60,8 @@ pub struct Validator {
     depth: usize,
     /// What explanations and mending ask of single keywords.
     probes: Probes,
+    /// The ways back from the forms in which arguments came so far, made once each.
+    decoders: Mutex<Vec<(String, Decoder)>>,
 }
 
 impl Validator {
@@ -80,7 +87,28 @@ impl Validator {
         let depth = MAX_FRAMES.checked_div(reach).unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
         let plain = Plain::of(modern.as_ref().unwrap_or(value));
         let modern = modern.or(one_draft);
-        Ok(Self { compiled, plain, schema: schema.clone(), modern, depth, probes: Probes::default() })
+        Ok(Self {
+            compiled,
+            plain,
+            schema: schema.clone(),
+            modern,
+            depth,
+            probes: Probes::default(),
+            decoders: Mutex::default(),
+        })
+    }
+
+    /// The way back from a form of the schema of this tool, which is that of the validator.
+    pub(crate) fn decoder(&self, tool: &ToolDefinition, form: &str) -> Result<Decoder, BoxError> {
+        let known = || self.decoders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, decoder)) = known().iter().find(|(known, _)| known == form) {
+            return Ok(decoder.clone());
+        }
+        let decoder = decoder_of(tool, form)?;
+        let mut known = known();
+        known.truncate(KEPT_DECODERS.saturating_sub(1));
+        known.insert(0, (form.to_owned(), decoder.clone()));
+        Ok(decoder)
     }
 
     /// The schema, as it came.

@@ -8,6 +8,7 @@ mod bombs;
 mod circle;
 mod direct;
 mod error;
+mod form;
 mod kept;
 mod modern;
 mod names;
@@ -25,6 +26,7 @@ use opentool_core::ToolDefinition;
 use serde_json::Value;
 
 pub use error::LowerError;
+pub use form::decoder_of;
 pub use names::NameMap;
 pub use opentool_core::Strict;
 pub use rewrite::{Effect, Rewrite};

@@ -39,7 +39,7 @@ fn calls() -> impl Strategy<Value = Vec<ToolCall>> {
             .map(|(id, name, arguments, as_text)| {
                 let arguments = Value::Object(arguments);
                 let arguments = if as_text { Value::from(arguments.to_string()) } else { arguments };
-                ToolCall { id, name, arguments }
+                ToolCall::new(id, name, arguments)
             })
             .collect();
         let mut seen = std::collections::HashSet::new();

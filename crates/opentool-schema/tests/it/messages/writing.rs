@@ -49,7 +49,7 @@ fn what_a_model_invented_is_sent_back_in_a_form_that_providers_take() {
         json!({"invalid_arguments": "{\"a\": 99999999999999999999}"})
     );
     with_deep(nested(100_000), |deep| {
-        let call = ToolCall { id: "a".into(), name: "t".into(), arguments: Value::Null };
+        let call = ToolCall::new("a", "t", Value::Null);
         let mut turn = AssistantMessage::calls([call]);
         turn.tool_calls[0].arguments = std::mem::take(&mut deep_copy(deep));
         assert!(write_calls(MessageFormat::Bedrock, &turn)[0].to_string().contains("nested too deeply"));

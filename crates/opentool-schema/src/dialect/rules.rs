@@ -3,6 +3,8 @@
 //! The lowering reads them to know what to change, the linter to know what to refuse. Rules about messages and
 //! requests that are not about definitions have no place here.
 
+use serde_json::Value;
+
 /// The rules of one dialect, strict or not.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
@@ -34,6 +36,8 @@ pub(crate) struct Rules {
     pub(crate) typed: bool,
     /// An array must say what its items are.
     pub(crate) items: bool,
+    /// The schema of a property may not be `true` or `false`.
+    pub(crate) no_booleans: bool,
     /// The root must have `properties`, if only `{}`.
     pub(crate) root_properties: bool,
     /// `anyOf` must be the only keyword of its schema.
@@ -133,8 +137,23 @@ pub(crate) enum Enums {
     Any,
     /// No arrays and objects.
     Scalars,
+    /// And no empty string.
     StringsAndNumbers,
+    /// But for the empty one.
     Strings,
+}
+
+impl Enums {
+    /// Whether it may hold a value.
+    pub(crate) fn takes(self, value: &Value) -> bool {
+        let is_text = value.as_str().is_some_and(|text| !text.is_empty());
+        match self {
+            Self::Any => true,
+            Self::Scalars => !value.is_array() && !value.is_object(),
+            Self::StringsAndNumbers => is_text || value.is_number(),
+            Self::Strings => is_text,
+        }
+    }
 }
 
 /// How types are written.
@@ -196,6 +215,7 @@ pub(crate) const KEPT: Rules = Rules {
     types: Types::Json,
     typed: false,
     items: false,
+    no_booleans: false,
     root_properties: false,
     lone_unions: false,
     min_items: None,

@@ -217,18 +217,17 @@ impl<'s> Judge<'s, '_> {
         let rules = self.rules;
         match (keyword, value) {
             ("enum", Value::Array(values)) => {
-                let fits = |value: &Value| match rules.enums {
-                    Enums::Any => true,
-                    Enums::Scalars => !value.is_array() && !value.is_object(),
-                    Enums::StringsAndNumbers => value.is_string() || value.is_number(),
-                    Enums::Strings => value.is_string(),
-                };
-                if !values.iter().all(fits) {
-                    self.say("enum", "an enumeration may not hold values of this type");
+                if !values.iter().all(|value| rules.enums.takes(value)) {
+                    self.say("enum", "an enumeration may not hold values of this type, or an empty text");
                 }
                 if values.is_empty() && rules.keywords.is_some() {
                     self.say("enum", "an enumeration has to hold a value");
                 }
+            }
+            ("properties", Value::Object(properties))
+                if rules.no_booleans && properties.values().any(Value::is_boolean) =>
+            {
+                self.say("properties", "the schema of a property has to be an object");
             }
             ("const", value) if rules.enums != Enums::Any && (value.is_array() || value.is_object()) => {
                 self.say("enum", "a constant may not be of this type");

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::survey::{Survey, holds};
 use super::{Effect, Rewrites, escaped, renamed, root};
@@ -18,7 +18,10 @@ pub(super) fn kept(
 ) -> (Value, Decoder) {
     let mut schema = Cow::Borrowed(schema);
     if rules.items && survey.bare_arrays {
-        fill_arrays(schema.to_mut(), &mut String::new(), rewrites);
+        each(schema.to_mut(), &mut String::new(), &mut |members, path| fill_array(members, path, rewrites));
+    }
+    if rules.no_booleans && survey.boolean_properties {
+        each(schema.to_mut(), &mut String::new(), &mut |members, path| no_booleans(members, path, rewrites));
     }
     let mut inner = (Codec::Same, Vec::new());
     if let Some(rule) = rules.properties.as_ref().filter(|_| survey.odd_names) {
@@ -41,9 +44,8 @@ pub(super) fn kept(
     (schema, decoder)
 }
 
-/// Gives every array `items`; without them any item will do, which is what `{}` says.
-fn fill_arrays(schema: &mut Value, path: &mut String, rewrites: &mut Rewrites) {
-    let Value::Object(members) = schema else { return };
+/// Gives an array `items`; without them any item will do, which is what `{}` says.
+fn fill_array(members: &mut Map<String, Value>, path: &str, rewrites: &mut Rewrites) {
     let is_array = |kind: &Value| {
         kind == "array" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "array"))
     };
@@ -54,6 +56,26 @@ fn fill_arrays(schema: &mut Value, path: &mut String, rewrites: &mut Rewrites) {
         members.insert("items".to_owned(), Value::Object(Map::new()));
         rewrites.push(path, "items", Effect::Exact, "added: `{}`, any item");
     }
+}
+
+/// Writes schemas of properties that are `true` or `false` as objects.
+fn no_booleans(members: &mut Map<String, Value>, path: &str, rewrites: &mut Rewrites) {
+    let Some(Value::Object(properties)) = members.get_mut("properties") else { return };
+    for (name, schema) in properties {
+        let (written, done) = match schema {
+            Value::Bool(true) => (json!({}), "`true` written as `{}`"),
+            Value::Bool(false) => (json!({"not": {}}), "`false` written as an object"),
+            _ => continue,
+        };
+        *schema = written;
+        rewrites.push(&format!("{path}/properties/{}", escaped(name)), "properties", Effect::Exact, done);
+    }
+}
+
+/// Visits every object that is a schema.
+fn each(schema: &mut Value, path: &mut String, visit: &mut impl FnMut(&mut Map<String, Value>, &str)) {
+    let Value::Object(members) = schema else { return };
+    visit(members, path);
     for (keyword, member) in members.iter_mut() {
         if holds(keyword).is_none() {
             continue;
@@ -70,7 +92,7 @@ fn fill_arrays(schema: &mut Value, path: &mut String, rewrites: &mut Rewrites) {
                     let length = path.len();
                     path.push('/');
                     path.push_str(&escaped(key));
-                    fill_arrays(inner, path, rewrites);
+                    each(inner, path, visit);
                     path.truncate(length);
                 }
             }
@@ -78,11 +100,11 @@ fn fill_arrays(schema: &mut Value, path: &mut String, rewrites: &mut Rewrites) {
                 for (i, inner) in list.iter_mut().enumerate() {
                     let length = path.len();
                     path.push_str(&format!("/{i}"));
-                    fill_arrays(inner, path, rewrites);
+                    each(inner, path, visit);
                     path.truncate(length);
                 }
             }
-            (_, inner) => fill_arrays(inner, path, rewrites),
+            (_, inner) => each(inner, path, visit),
         }
         path.truncate(length);
     }

@@ -58,6 +58,8 @@ pub(crate) struct Survey {
     pub(crate) odd_names: bool,
     /// An array does not say what its items are.
     pub(crate) bare_arrays: bool,
+    /// There are properties whose schema is `true` or `false`.
+    pub(crate) boolean_properties: bool,
 }
 
 /// Looks over the schema.
@@ -195,6 +197,10 @@ impl<'s> Walk<'s, '_> {
             Value::Array(kinds) => kinds.iter().any(|kind| kind == "array"),
             kind => kind == "array",
         });
+        self.survey.boolean_properties |= members
+            .get("properties")
+            .and_then(Value::as_object)
+            .is_some_and(|properties| properties.values().any(Value::is_boolean));
         self.survey.bare_arrays |=
             is_array && !members.contains_key("items") && !members.contains_key("prefixItems");
         Ok(())

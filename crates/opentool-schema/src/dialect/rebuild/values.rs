@@ -6,7 +6,6 @@ use super::flat::{Flat, INTEGER, NULL, NUMBER, kind_of, name_of};
 use super::{Made, Rebuild, Result, Stop, weight};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
-use crate::dialect::rules::Enums;
 
 impl<'r> Rebuild<'r, '_> {
     /// The values that `enum` and `const` leave; `None` where neither stands.
@@ -51,12 +50,7 @@ impl<'r> Rebuild<'r, '_> {
         for sub in &flat.subs {
             self.beside(sub, kinds);
         }
-        let fits = |value: &Value| match self.rules.enums {
-            Enums::Any => true,
-            Enums::Scalars => !value.is_array() && !value.is_object(),
-            Enums::StringsAndNumbers => value.is_string() || value.is_number(),
-            Enums::Strings => value.is_string(),
-        };
+        let fits = |value: &Value| self.rules.enums.takes(value);
         let takes_null = fits(&Value::Null);
         let (nulls, others): (Vec<&Value>, Vec<&Value>) =
             values.iter().copied().partition(|value| value.is_null());
@@ -123,7 +117,11 @@ impl<'r> Rebuild<'r, '_> {
 
     /// Values of all types as strings.
     fn text_values(&mut self, flat: &Flat<'r>, values: &[&'r Value]) -> Made {
-        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        // An empty text is no choice for the providers that want texts, so it is shown as JSON.
+        let plain = |value: &Value| match value.as_str() {
+            Some(text) if !text.is_empty() => text.to_owned(),
+            _ => value.to_string(),
+        };
         let mut texts: Vec<String> = values.iter().map(|value| plain(value)).collect();
         let mut seen = std::collections::HashSet::new();
         if !texts.iter().all(|text| seen.insert(text)) {

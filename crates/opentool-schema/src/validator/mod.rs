@@ -44,8 +44,9 @@ fn has_huge(value: &Value) -> bool {
 ///
 /// # What is asserted
 /// All keywords of the draft that `$schema` names (draft-04 to 2020-12; 2020-12 without or with an unknown
-/// `$schema`; forms of older drafts in a schema without one are taken for what they are). Of the formats: `date`, `date-time`, `email`, `hostname`, `ipv4`, `ipv6`, `uri` and `uuid`; all
-/// others are annotations, because authors use them loosely (`time` without an offset, `duration` as `30s`).
+/// `$schema`; forms of older drafts in a schema without one are taken for what they are). Of the formats: those of JSON
+/// Schema for texts, but for `time` and `duration`, which authors use loosely (`time` without an offset, `duration` as
+/// `30s`); all others, as `int32` and `byte` of OpenAPI, are annotations.
 ///
 /// # Limits
 /// Integers: 64 bits. A schema: 128 levels, 100,000 values, no reference out of itself, no endless reference, no alternatives that

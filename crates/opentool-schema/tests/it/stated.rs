@@ -175,3 +175,18 @@ fn suggestions_have_a_budget() {
     assert!(!problems(listed, &json!({"l": vec!["no such value"; 1_000]})).is_empty());
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_tool_that_no_request_can_hold_is_refused_alone() {
+    let with = |count: usize| {
+        let properties: serde_json::Map<String, Value> =
+            (0..count).map(|i| (format!("p{i}"), json!({"type": "string"}))).collect();
+        lower(
+            &tool(json!({"type": "object", "properties": properties, "additionalProperties": false})),
+            Dialect::AnthropicStrict,
+        )
+    };
+    assert!(with(24).is_ok());
+    let refused = with(25).unwrap_err().to_string();
+    assert!(refused.contains("has 25 optional parameters, the provider takes 24"), "{refused}");
+}

@@ -149,7 +149,7 @@ fn named(tool: &ToolDefinition, options: LowerOptions, name: String) -> Result<L
         return making.loose(reason);
     };
     if options.strict == Strict::Always {
-        return making.by(rules);
+        return making.by(rules).and_then(|lowered| set::alone(lowered, rules.request));
     }
     let reason = match making.by(rules) {
         Ok(lowered) => match against(&lowered) {

@@ -101,16 +101,32 @@ pub fn lower_all<'d>(
     set
 }
 
+const TOOLS: &str = "strict tools";
+
 /// Why a strict tool does not fit into what is left of the request.
 fn over(lowered: &Lowered, left: Option<Request>) -> Option<String> {
-    let left = left.filter(|_| lowered.strict.strict)?;
-    let parts = [
-        (1, left.strict_tools, "strict tools"),
-        (lowered.count.optional, left.optional, "optional parameters of strict tools"),
-        (lowered.count.unions, left.unions, "parameters with alternatives of strict tools"),
-    ];
-    let (_, _, what) = parts.into_iter().find(|(found, left, _)| found > left)?;
-    Some(format!("the request would have more {what} than the provider takes"))
+    let (what, ..) = parts(lowered, left?).into_iter().find(|(_, found, left)| found > left)?;
+    let whose = if what == TOOLS { "" } else { " of strict tools" };
+    Some(format!("the request would have more {what}{whose} than the provider takes"))
+}
+
+/// A tool that no request can hold is refused, whatever is sent beside it.
+pub(super) fn alone(lowered: Lowered, request: Option<Request>) -> Result<Lowered, LowerError> {
+    let too_much = |request| parts(&lowered, request).into_iter().find(|(_, found, most)| found > most);
+    match request.and_then(too_much) {
+        Some((what, found, most)) => Err(LowerError::OverBudget { what, found, most }),
+        None => Ok(lowered),
+    }
+}
+
+/// What a tool takes of a request, and what the request has.
+fn parts(lowered: &Lowered, request: Request) -> [(&'static str, usize, usize); 3] {
+    let count = |count| if lowered.strict.strict { count } else { 0 };
+    [
+        (TOOLS, count(1), request.strict_tools),
+        ("optional parameters", count(lowered.count.optional), request.optional),
+        ("parameters with alternatives", count(lowered.count.unions), request.unions),
+    ]
 }
 
 fn without(left: Request, lowered: &Lowered) -> Request {

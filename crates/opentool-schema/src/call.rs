@@ -135,18 +135,19 @@ pub(crate) fn checked<'a>(
         Ok(Err(error)) => return Err(unusable(error.clone())),
         Err(error) => return Err(unusable(error.to_string())),
     };
+    let called = Some(Called { name, tools });
     if let Some(form) = &call.dialect {
         let decoder = validator.decoder(tool.definition(), form).map_err(|error| {
             Failure::new("the arguments are in a form that is not known here; its operator has the details")
                 .source(error)
         })?;
-        let arguments = validator.taken_decoded(&call.arguments, &decoder, repairs(name), &mut changes)?;
+        let arguments =
+            validator.taken_decoded(&call.arguments, &decoder, repairs(name), called, &mut changes)?;
         return Ok(Checked { tool, arguments, changes });
     }
     let arguments = match read(&call.arguments) {
         Ok(arguments) if validator.accepts(&arguments) => arguments,
         read => {
-            let called = Some(Called { name, tools });
             let arguments = mend(validator, &call.arguments, read, repairs(name), called, &mut changes)?;
             return Ok(Checked { tool, arguments, changes });
         }

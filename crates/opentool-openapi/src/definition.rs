@@ -20,7 +20,7 @@ use crate::read::body::referenced;
 use crate::read::response;
 use crate::request::idempotency;
 use crate::schema::definitions::{attach, size, text_size};
-use crate::schema::{Converter, Direction, Knowledge, Position, reach, reduce};
+use crate::schema::{Converter, Direction, Knowledge, Position, merge_patch, reach, reduce};
 
 /// The largest schema of a result in bytes. Results only inform: one operation's can reach every schema of an API.
 const RESULT_BUDGET: usize = 6 * 1024;
@@ -242,6 +242,9 @@ fn input_schema(source: &Source, operation: &Operation, files: Files, most: usiz
     }
     root.insert("additionalProperties".to_owned(), Value::Bool(false));
     attach(&mut root, &source.document, &source.knowledge, Direction::Input, most);
+    if let Some(body) = operation.body.as_ref().filter(|body| body.is_merge_patch()) {
+        merge_patch::in_arguments(&mut root, &body.arguments);
+    }
     Value::Object(root)
 }
 

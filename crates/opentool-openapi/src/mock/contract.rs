@@ -16,8 +16,8 @@ use crate::plan::{self, Operation, Place};
 use crate::read::credential::is_sent_by;
 use crate::reference::Found;
 use crate::request::header::unsendable;
-use crate::schema::Direction;
 use crate::schema::definitions::attach;
+use crate::schema::{Direction, merge_patch};
 use crate::version::Version;
 use crate::xml::{Learner, XmlForm};
 
@@ -236,6 +236,9 @@ impl<'d> Reading<'d> {
                     );
                     Judge::ready(sequence(item))
                 }
+                (Some(schema), _) if plan::is_merge_patch(media_type) => Judge::ready(merge_patch::in_body(
+                    super::schema::convert(self.document, schema, &place, Direction::Input),
+                )),
                 _ => self.judge(schema, &place),
             };
             WantedMedia {
@@ -320,6 +323,9 @@ fn swagger_body(api: &Api, operation: &Operation) -> Option<WantedBody> {
         let mut schema = media.schema.clone();
         if let Value::Object(root) = &mut schema {
             attach(root, &source.document, &source.knowledge, Direction::Input, usize::MAX);
+        }
+        if plan::is_merge_patch(&media.media_type) {
+            schema = merge_patch::in_body(schema);
         }
         WantedMedia {
             media_type: media.media_type.clone(),

@@ -8,7 +8,7 @@ use super::parameter::Unreadable;
 use super::{Reader, argument};
 use crate::bytes::is_bytes;
 use crate::document::Document;
-use crate::plan::{Body, BodyArguments, Media, Operation, Parameter, XmlForm, essence};
+use crate::plan::{Body, BodyArguments, JSON_PATCH, Media, Operation, Parameter, XmlForm, essence};
 use crate::request::media::MediaKind;
 use crate::request::multipart::headers;
 use crate::schema::{Direction, Knowledge, definition_name};
@@ -294,6 +294,9 @@ pub(super) fn settle(body: &mut Body, document: &Document, knowledge: &Knowledge
     let meant = |schema: &Value| referenced(document, knowledge, unwrapped(schema), Direction::Input);
     for media in &mut body.media {
         let media_kind = MediaKind::of(&media.media_type);
+        if media.essence() == JSON_PATCH && !is_list(&meant(&media.schema)) {
+            media.schema = steps();
+        }
         if matches!(media_kind, MediaKind::Json | MediaKind::JsonLines) {
             continue;
         }
@@ -336,6 +339,32 @@ pub(super) fn settle(body: &mut Body, document: &Document, knowledge: &Knowledge
     }
 }
 
+/// Whether a schema says that it is of a list, or says it in a way that is not looked through.
+fn is_list(schema: &Value) -> bool {
+    let is_array = |name: &Value| name == "array";
+    match schema.get("type") {
+        Some(Value::Array(names)) => names.iter().any(is_array),
+        Some(name) => is_array(name),
+        None => ["items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref"]
+            .iter()
+            .any(|keyword| schema.get(*keyword).is_some()),
+    }
+}
+
+/// What a JSON Patch is, for documents that describe the thing that is patched, or nothing.
+fn steps() -> Value {
+    json!({"type": "array", "description": "Steps of a JSON Patch (RFC 6902).", "items": {
+        "type": "object",
+        "properties": {
+            "op": {"type": "string", "enum": ["add", "remove", "replace", "move", "copy", "test"]},
+            "path": {"type": "string", "description": "A JSON Pointer."},
+            "from": {"type": "string", "description": "A JSON Pointer, for move and copy."},
+            "value": {"description": "For add, replace and test."},
+        },
+        "required": ["op", "path"],
+    }})
+}
+
 fn is_reference(schema: &Value) -> bool {
     unwrapped(schema).get("$ref").is_some()
 }
@@ -357,7 +386,7 @@ fn unwrapped(schema: &Value) -> &Value {
 /// Whether an object can be written in this media type property by property.
 fn takes_object(media: &Media) -> bool {
     let essence = essence(&media.media_type);
-    media.is_json()
+    (media.is_json() && essence != JSON_PATCH)
         || matches!(essence.as_str(), "*/*" | "application/*" | "application/x-www-form-urlencoded")
         || essence.starts_with("multipart/form-data")
 }

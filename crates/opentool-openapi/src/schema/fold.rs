@@ -90,27 +90,18 @@ impl Fold {
 pub(super) fn loosen(value: &mut Value) {
     match value {
         Value::Object(schema) => {
-            if let Some(branches) = schema.shift_remove("oneOf") {
-                match schema.entry("anyOf") {
-                    serde_json::map::Entry::Vacant(free) => {
-                        free.insert(branches);
-                    }
-                    serde_json::map::Entry::Occupied(_) => {
-                        let both = schema.entry("allOf").or_insert_with(|| json!([]));
-                        if let Value::Array(both) = both {
-                            both.push(json!({"anyOf": branches}));
-                        }
-                    }
-                }
-            }
-            if schema.get("not").is_some_and(is_open) {
-                schema.shift_remove("not");
-            }
-            if schema.get("if").is_some_and(is_open) {
-                for keyword in ["if", "then", "else"] {
+            // Before anything below changes: what takes more here would forbid more.
+            for keyword in ["not", "if"] {
+                let Some(condition) = schema.get(keyword) else { continue };
+                if is_open(condition) {
                     schema.shift_remove(keyword);
+                    if keyword == "if" {
+                        schema.shift_remove("then");
+                        schema.shift_remove("else");
+                    }
                 }
             }
+            let_several_fit(schema);
             for keyword in ["unevaluatedProperties", "unevaluatedItems"] {
                 if schema.get(keyword) == Some(&json!({"not": {}}))
                     || schema.get(keyword) == Some(&json!(false))
@@ -124,13 +115,30 @@ pub(super) fn loosen(value: &mut Value) {
                         "properties" | "patternProperties" | "dependentSchemas" | "$defs",
                         Value::Object(schemas),
                     ) => schemas.values_mut().for_each(loosen),
-                    ("enum" | "const" | "default" | "examples", _) => {}
+                    // What is left of these was not cut, and is the condition that it was.
+                    ("enum" | "const" | "default" | "examples" | "not" | "if", _) => {}
                     (_, value) => loosen(value),
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(loosen),
         _ => {}
+    }
+}
+
+/// Lets a value be meant by more than one of the alternatives of which only one could.
+pub(super) fn let_several_fit(schema: &mut Map<String, Value>) {
+    let Some(branches) = schema.shift_remove("oneOf") else { return };
+    match schema.entry("anyOf") {
+        serde_json::map::Entry::Vacant(free) => {
+            free.insert(branches);
+        }
+        serde_json::map::Entry::Occupied(_) => {
+            let both = schema.entry("allOf").or_insert_with(|| json!([]));
+            if let Value::Array(both) = both {
+                both.push(json!({"anyOf": branches}));
+            }
+        }
     }
 }
 

@@ -38,7 +38,8 @@ pub(crate) fn follow(request: &mut Request, status: StatusCode, headers: &Header
     if !same {
         keep_plain(&mut request.headers);
         request.identity = None;
-        if request.addresses == Addresses::Named && !same_machine(&request.url, &next) {
+        let is_named = matches!(request.addresses, Addresses::Named | Addresses::Own);
+        if is_named && !same_machine(&request.url, &next) {
             request.addresses = Addresses::Public;
         }
     }

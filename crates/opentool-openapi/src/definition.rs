@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::Method;
 use opentool_core::visible::{clean_schema, without_hidden};
@@ -12,7 +13,7 @@ use opentool_text::pointer;
 use serde_json::{Map, Value, json};
 
 use crate::bytes::{self, Files};
-use crate::choose::{Budget, OperationConfig, OutputSchemas, Told, cut_text};
+use crate::choose::{ArgumentConfig, Budget, OperationConfig, OutputSchemas, Told, cut_text};
 use crate::document::Document;
 use crate::plain::{self, plain};
 use crate::plan::{Body, BodyArguments, Operation};
@@ -56,7 +57,10 @@ pub(crate) fn definition(
         let around = operation.name.len().saturating_add(text_size(&description)).saturating_add(ENVELOPE);
         most.saturating_sub(around)
     });
+    // Whether the arguments alone are too much: then the result is what is left out first.
+    let is_full = Arc::new(AtomicBool::new(false));
     let input = {
+        let is_full = Arc::clone(&is_full);
         let (source, operation, said) = (Arc::clone(source), Arc::clone(operation), said.cloned());
         let most = left.unwrap_or(reach::MOST_BYTES);
         Schema::lazy(move || {
@@ -64,8 +68,10 @@ pub(crate) fn definition(
             plain::in_schema(&mut schema);
             clean_schema(&mut schema);
             if let Some(said) = &said {
+                hide_arguments(&mut schema, said);
                 describe_arguments(&mut schema, said);
             }
+            is_full.store(size(&schema) > most, Ordering::Relaxed);
             reduce(schema, most)
         })
     };
@@ -90,6 +96,9 @@ pub(crate) fn definition(
         let (source, operation) = (Arc::clone(source), Arc::clone(operation));
         definition.output_schema = Some(Schema::lazy(move || {
             let most = left.map(|left| left.saturating_sub(size(input.as_value())));
+            if left.is_some() && is_full.load(Ordering::Relaxed) {
+                return json!({});
+            }
             let most = most.unwrap_or(RESULT_BUDGET).min(RESULT_BUDGET);
             let mut schema = output_schema(&source, &operation, most.saturating_mul(2));
             plain::in_schema(&mut schema);
@@ -197,6 +206,17 @@ fn by_method(method: &Method) -> Annotations {
         "PATCH" => annotations.read_only(false).destructive(true).idempotent(false),
         // What a POST does is not said by its name; MCP takes it for destructive then, which is the safe side.
         _ => annotations.read_only(false),
+    }
+}
+
+/// Takes the arguments away that only the host sets.
+fn hide_arguments(schema: &mut Value, said: &OperationConfig) {
+    let is_hidden = |name: &str| said.arguments.get(name).is_some_and(ArgumentConfig::is_hidden);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !is_hidden(name));
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| !name.as_str().is_some_and(is_hidden));
     }
 }
 

@@ -13,7 +13,7 @@ use super::schema::Judge;
 use crate::Api;
 use crate::document::Document;
 use crate::plan::{self, Operation, Place};
-use crate::read::credential::is_sent_by;
+use crate::read::credential::{is_sent_by, sounds_like_one};
 use crate::reference::Found;
 use crate::request::header::unsendable;
 use crate::schema::definitions::attach;
@@ -125,7 +125,14 @@ impl<'d> Reading<'d> {
             all.append(&mut own);
         }
         // What security sends is looked at there.
-        all.retain(|wanted| !is_sent_by(&operation.security, wanted.place, &wanted.name));
+        let has = |wanted: &Wanted| {
+            let same = |own: &plan::Parameter| own.place == wanted.place && own.name == wanted.name;
+            operation.parameters.iter().any(same)
+        };
+        all.retain(|wanted| {
+            !is_sent_by(&operation.security, wanted.place, &wanted.name)
+                && (!sounds_like_one(&wanted.name) || has(wanted))
+        });
         let in_path = |name: &str| operation.path.contains(&format!("{{{name}}}"));
         all.retain(|wanted| wanted.place != Place::Path || in_path(&wanted.name));
         // A service has to read what stands in the path, described or not.

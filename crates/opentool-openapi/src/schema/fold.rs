@@ -1,4 +1,4 @@
-//! What stands within the schema of an argument, cut at a depth: of what is below, type and description stay.
+//! What stands within the schema of an argument, cut at a depth: of what is below, type, values and description stay.
 //!
 //! A cut schema takes whatever the whole one takes. Nothing here knows how large anything may be; see [`super::reduce()`].
 
@@ -13,16 +13,23 @@ pub(super) struct Fold {
     pub(super) depth: usize,
     /// Schemas of at most so many bytes are not cut.
     pub(super) small: usize,
-    /// Whether what is cut keeps its notes.
+    /// What is kept of what is cut.
     pub(super) notes: Notes,
 }
 
-/// Whether what is cut keeps its notes.
+/// What is kept of what is cut, beside its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notes {
+    /// The description, and of what has no parts the values that it may have.
     Keep,
+    /// Only the values.
     LeaveOut,
+    /// Neither.
+    LeaveOutAll,
 }
+
+/// What says which values there are of what has no parts, in few words as a rule.
+const VALUES: [&str; 4] = ["enum", "const", "format", "default"];
 
 impl Fold {
     /// Cuts what is below the depth. `definitions` says which types references have.
@@ -64,13 +71,19 @@ impl Fold {
         }
     }
 
-    /// The type and the notes of a schema.
+    /// The type of a schema, and what else is kept of it.
     fn summary(self, schema: &Map<String, Value>, definitions: &Map<String, Value>) -> Value {
         let mut out = Map::new();
         let target = schema.get("$ref").and_then(Value::as_str);
         let target = target.and_then(|target| definitions.get(target.strip_prefix("#/$defs/")?));
         if let Some(kind) = schema.get("type").or_else(|| target?.get("type")) {
             out.insert("type".to_owned(), kind.clone());
+        }
+        let has_parts = out.get("type").is_none_or(|kind| kind == "object" || kind == "array");
+        if self.notes != Notes::LeaveOutAll && !has_parts {
+            for keyword in VALUES {
+                out.extend(schema.get(keyword).map(|value| (keyword.to_owned(), value.clone())));
+            }
         }
         if self.notes == Notes::Keep {
             let description = schema.get("description").or_else(|| target?.get("description"));

@@ -23,6 +23,10 @@ use crate::plan::is_json;
 use crate::request::media::MediaKind;
 use crate::request::{Request, Settings};
 
+/// The largest image, sound or PDF in bytes of base64 that is passed on where results are limited, if the limit itself is
+/// not larger: what providers take.
+const MEDIA_LIMIT: usize = 5 * 1024 * 1024;
+
 /// What an answer answers.
 pub(crate) struct Exchange {
     /// The request.
@@ -93,7 +97,16 @@ fn chosen(answer: &Response, wanted: &[HeaderName]) -> Map<String, Value> {
 /// which would take it for the whole.
 fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange) -> ToolOutput {
     let Some(most) = exchange.settings.result_limit else { return output };
-    let [Content::Text(text)] = output.content.as_slice() else { return output };
+    let text = match output.content.as_slice() {
+        [Content::Text(text)] => text,
+        [content] => {
+            let Some((size, notice)) = too_large(content, most) else { return output };
+            let told = json!({"bytes": size, "shown": 0, "notice": notice});
+            output.content = vec![Content::Text(notice)];
+            return output.metadata("http.shortened", told);
+        }
+        _ => return output,
+    };
     if text.len() <= most {
         return output;
     }
@@ -105,6 +118,30 @@ fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange) -> ToolOu
     let told = json!({"bytes": answer.body.len(), "shown": shortened.text.len(), "notice": shortened.notice});
     output.content = vec![Content::Text(shortened.text), Content::Text(shortened.notice)];
     output.metadata("http.shortened", told)
+}
+
+/// How large bytes are that are not passed on, and what a model reads in their place.
+fn too_large(content: &Content, most: usize) -> Option<(usize, String)> {
+    let (data, mime) = match content {
+        Content::Image { data, mime, .. } | Content::Audio { data, mime, .. } => (data, Some(mime.as_str())),
+        Content::BlobResource { data, mime, .. } => (data, mime.as_deref()),
+        _ => return None,
+    };
+    // What models look at or listen to is not read as text.
+    let is_media = matches!(content, Content::Image { .. } | Content::Audio { .. })
+        || mime.is_some_and(|mime| mime == "application/pdf");
+    let most = if is_media { most.max(MEDIA_LIMIT) } else { most };
+    let size = data.len();
+    // In base64, as bytes are passed on.
+    if size.div_ceil(3).saturating_mul(4) <= most {
+        return None;
+    }
+    let what = mime.map(|mime| format!(" of `{}`", bounded(mime))).unwrap_or_default();
+    let notice = format!(
+        "[Not shown: {size} bytes{what}. That is more than is passed on; ask for less, or for a part, or let the operator \
+         allow more.]"
+    );
+    Some((size, notice))
 }
 
 fn success(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolError> {
@@ -151,6 +188,9 @@ fn json_text(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolE
             return Ok(ToolOutput::text(notice));
         }
         text = picked.text;
+    }
+    if exact::is_too_many(&text) && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() {
+        return Ok(ToolOutput::text(text).metadata("http.note", "not read as a value: it has too many"));
     }
     match serde_json::from_str::<Value>(&text) {
         Ok(value) if exact::survives(&text) => Ok(ToolOutput::text(text).structured(value)),

@@ -14,7 +14,7 @@ use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
 use super::held::Shown;
-use super::{ClientAuthentication, Key, OAuth, Token, lock, until};
+use super::{ClientAuthentication, Key, OAuth, Token, until};
 use crate::execute::trust::{Trust, is_loopback};
 
 /// The largest answer, in bytes. Tokens have a few thousand.
@@ -133,15 +133,17 @@ impl OAuth {
             let why = match read(&answer) {
                 Ok((token, refresh)) => {
                     if let Some(refresh) = refresh {
-                        *lock(&self.state.rotated) = Some(refresh);
+                        self.rotate(&shown, refresh);
                     }
                     return Ok(token);
                 }
                 Err(why) => why,
             };
+            let is_dead = why.contains(": invalid_grant");
             let failed = asking.failed(&url, &bounded(&scrub::text(&why, &secrets, Reach::Message)));
             // A secret that was replaced where it is kept is read once more.
-            let refused = matches!(answer.status.as_u16(), 400 | 401 | 403) && self.forget_shown(&shown);
+            let refused =
+                matches!(answer.status.as_u16(), 400 | 401 | 403) && self.forget_shown(&shown, is_dead);
             if !(refused && again) {
                 return Err(failed);
             }

@@ -13,6 +13,7 @@ use super::schema::Judge;
 use crate::Api;
 use crate::document::Document;
 use crate::plan::{self, Operation, Place};
+use crate::read::body::{any_names, has_no_names};
 use crate::read::credential::{is_sent_by, sounds_like_one};
 use crate::reference::Found;
 use crate::request::header::unsendable;
@@ -242,6 +243,9 @@ impl<'d> Reading<'d> {
                         Direction::Input,
                     );
                     Judge::ready(sequence(item))
+                }
+                (Some(schema), _) if has_no_names(self.document, media_type, schema, &at) => {
+                    Judge::ready(any_names())
                 }
                 (Some(schema), _) if plan::is_merge_patch(media_type) => Judge::ready(merge_patch::in_body(
                     super::schema::convert(self.document, schema, &place, Direction::Input),

@@ -96,6 +96,14 @@ impl<'d> Reader<'d> {
                 continue;
             }
             let schema = match value.get("schema") {
+                Some(schema) if has_no_names(self.document, media_type, schema, &at) => {
+                    let message = format!(
+                        "what is sent as `{media_type}` has names, and one value without a name is described; any names are taken"
+                    );
+                    let help = "describe an object: `{type: object, properties: {file: {type: string, format: binary}}}`";
+                    self.warn("media-type", pointer::join(&at, "schema"), message, help);
+                    any_names()
+                }
                 Some(schema) => self.schema(schema, &pointer::join(&at, "schema"), Direction::Input),
                 // OpenAPI 3.2: one item of a sequence, which is a list among the arguments.
                 None => match value.get("itemSchema") {
@@ -276,6 +284,22 @@ pub(crate) fn only(
     Some(operation)
 }
 
+/// Whether a form, or a body of parts, is described as a single value, which has no name that it could be sent under.
+pub(crate) fn has_no_names(document: &Document, media_type: &str, schema: &Value, media: &str) -> bool {
+    let is_single =
+        |name: &Value| ["string", "number", "integer", "boolean"].iter().any(|single| name == single);
+    matches!(MediaKind::of(media_type), MediaKind::Form | MediaKind::Multipart)
+        && document
+            .follow(schema, &pointer::join(media, "schema"))
+            .is_ok_and(|found| found.value.get("type").is_some_and(is_single))
+}
+
+/// The schema of a form whose names the document keeps to itself.
+pub(crate) fn any_names() -> Value {
+    json!({"type": "object", "description": "Fields by their names, such as `file`; bytes are {\"$base64\": \"…\"}, with a \
+        `filename` and a `contentType`."})
+}
+
 /// The schema of a body; where it says nothing, what the media type says: bytes are bytes, and a form is an object.
 pub(super) fn settled_by_default(media_type: &str, schema: Value) -> Value {
     if !schema.as_object().is_some_and(Map::is_empty) {
@@ -298,6 +322,13 @@ pub(super) fn settle(body: &mut Body, document: &Document, knowledge: &Knowledge
             media.schema = steps();
         }
         if matches!(media_kind, MediaKind::Json | MediaKind::JsonLines) {
+            // Where any media type will do, bytes are sent as what they are.
+            if media.media_type.contains('*') && is_reference(&media.schema) {
+                let found = meant(&media.schema);
+                if is_bytes(&found) {
+                    media.schema = found;
+                }
+            }
             continue;
         }
         if is_reference(&media.schema) {

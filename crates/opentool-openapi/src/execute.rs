@@ -85,6 +85,12 @@ impl OperationTool {
         request::build(&self.operation, &arguments, &self.settings)
     }
 
+    /// Whether the document itself names a server.
+    fn names(&self, origin: &str) -> bool {
+        let mut urls = self.operation.servers.iter().filter_map(|server| Url::parse(&server.url).ok());
+        urls.any(|url| url.origin().ascii_serialization() == origin)
+    }
+
     /// What the document may name.
     fn trust(&self) -> Trust {
         // A part that was fetched is a stranger's even where the document is not.
@@ -174,8 +180,10 @@ impl OperationTool {
                 attempt += 1;
                 continue;
             }
+            let named = self.settings.server.is_none() && self.names(&request.origin());
             let exchange = response::Exchange {
                 request,
+                service: if named { response::Service::Named } else { response::Service::Operators },
                 started,
                 attempts: attempt,
                 deadline: cx.ends_at(),

@@ -27,10 +27,21 @@ use crate::request::{Request, Settings};
 /// not larger: what providers take.
 const MEDIA_LIMIT: usize = 5 * 1024 * 1024;
 
+/// Who chose the server. A model reads its name only where it stands in the document: other names are the operator's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// The document names it.
+    Named,
+    /// The operator did, or it is where the operator keeps the document.
+    Operators,
+}
+
 /// What an answer answers.
 pub(crate) struct Exchange {
     /// The request.
     pub(crate) request: Request,
+    /// Who chose where it went.
+    pub(crate) service: Service,
     /// When it was sent.
     pub(crate) started: Instant,
     /// How often it was sent.
@@ -147,7 +158,7 @@ fn too_large(content: &Content, most: usize) -> Option<(usize, String)> {
 fn success(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolError> {
     let media_type = answer.content_type().unwrap_or_default();
     if answer.body.is_empty() {
-        return Ok(ToolOutput::text(done(answer)));
+        return Ok(ToolOutput::text(done(answer, exchange)));
     }
     if is_json(media_type) || (media_type.is_empty() && looks_like_json(&answer.body)) {
         return json_text(answer, exchange);
@@ -163,7 +174,10 @@ fn success(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolErr
             ToolOutput::text(text(answer))
         }
         _ => ToolOutput::from(Content::BlobResource {
-            uri: exchange.request.url().to_owned(),
+            uri: match exchange.service {
+                Service::Named => exchange.request.url().to_owned(),
+                Service::Operators => format!("result:{}", path(exchange.request.url())),
+            },
             mime: Some(mime).filter(|mime| !mime.is_empty()).map(str::to_owned),
             data: answer.body.clone(),
         }),
@@ -171,11 +185,22 @@ fn success(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolErr
 }
 
 /// The text of an answer without a body: a model wants to read that something happened.
-fn done(answer: &Response) -> String {
+fn done(answer: &Response, exchange: &Exchange) -> String {
+    let own = exchange.request.origin();
+    let is_at = |url: &str| url::Url::parse(url).is_ok_and(|url| url.origin().ascii_serialization() == own);
     match answer.headers.get("location").and_then(|location| location.to_str().ok()) {
+        Some(location) if exchange.service == Service::Operators && is_at(location) => {
+            format!("Done. Location: {}", path(location))
+        }
         Some(location) => format!("Done. Location: {location}"),
         None => "Done.".to_owned(),
     }
+}
+
+/// An address without the server.
+fn path(url: &str) -> &str {
+    let after = url.split_once("://").map_or(url, |(_, after)| after);
+    after.find(['/', '?']).and_then(|at| after.get(at..)).unwrap_or("/")
 }
 
 fn json_text(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolError> {
@@ -248,7 +273,7 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange) -> ToolError {
     if error.is_timeout() && exchange.deadline.is_some_and(|end| end <= now) {
         return ToolError::TimedOut(now.saturating_duration_since(exchange.started));
     }
-    // The text names the origin, which the document names too; causes (addresses, certificates) are the operator's.
+    // The text names the origin where the document names it too; causes (addresses, certificates) are the operator's.
     let message = scrub::text(&error.to_string(), exchange.request.secrets(), Reach::Data).into_owned();
     let own = exchange.request.origin();
     let elsewhere = error.origin().filter(|origin| *origin != own).map(str::to_owned);
@@ -256,6 +281,7 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange) -> ToolError {
     let covered = covered.map(std::borrow::Cow::into_owned);
     // Where a service redirects to may be a machine of the host's own network, whose name is the operator's.
     let message = match (&elsewhere, &error) {
+        (None, _) if exchange.service == Service::Operators => message.replace(&own, "the service"),
         (None, _) => message,
         (Some(_), HttpError::NotPublic { .. }) => {
             "the service redirected to an address that is not public, which was not asked; the operator can allow it"

@@ -67,11 +67,16 @@ impl Asking<'_> {
     }
 
     fn message(&self, url: &Url, why: &str) -> String {
-        format!(
-            "nothing was sent: no access token for the scheme `{}` from {}: {why}",
-            self.scheme,
-            url.origin().ascii_serialization()
-        )
+        let origin = url.origin().ascii_serialization();
+        // What the operator named is the operator's to know.
+        if let Place::Named(_) = self.place {
+            let why = why.replace(&origin, "it");
+            return format!(
+                "nothing was sent: no access token for the scheme `{}` from its endpoint: {why}",
+                self.scheme
+            );
+        }
+        format!("nothing was sent: no access token for the scheme `{}` from {origin}: {why}", self.scheme)
     }
 
     /// Sends a request that must not be overheard.

@@ -67,7 +67,7 @@ pub(crate) struct Access {
     #[arg(long)]
     anonymous: bool,
     /// Send this header with every request: `Name: value`. Shown as `***`; taken out of results too if it may be a
-    /// credential: by its name (`X-Api-Key`), or because it is long
+    /// credential: by its name (`X-Api-Key`) if it has six characters at least, or because it is long
     #[arg(long, value_name = "[NAME=]HEADER")]
     header: Vec<SecretString>,
     /// How often a request that failed for the moment is sent again, if it may be: 0 for never; by default 2

@@ -171,8 +171,6 @@ fn every_key_of_the_configuration_is_documented() {
         "arguments",
         "hide",
         "value",
-        "hide",
-        "value",
         "max-tool-bytes",
         "max-description-bytes",
         "output-schemas",

@@ -67,7 +67,7 @@ pub(crate) struct Access {
     #[arg(long)]
     anonymous: bool,
     /// Send this header with every request: `Name: value`. Shown as `***`; taken out of results too if it may be a
-    /// credential: by its name (`X-Api-Key`), or because it is long
+    /// credential: by its name (`X-Api-Key`) if it has six characters at least, or because it is long
     #[arg(long, value_name = "[NAME=]HEADER")]
     header: Vec<SecretString>,
     /// How often a request that failed for the moment is sent again, if it may be: 0 for never; by default 2
@@ -77,7 +77,7 @@ pub(crate) struct Access {
     /// read results, and none for `call`
     #[arg(long, value_name = "BYTES", value_parser = longest, hide_short_help = true)]
     result_limit: Option<Longest>,
-    /// Let documents that were fetched name servers in private networks too
+    /// Let documents that were fetched name servers in private networks too, and all documents link-local ones
     #[arg(long, conflicts_with = "public_only", hide_short_help = true)]
     allow_private: bool,
     /// Connect to public addresses only, whoever names the server
@@ -200,8 +200,8 @@ impl Access {
                     (true, _) => Addresses::Any,
                     (false, true) => Addresses::Public,
                     // Nor does it decide which machines of this network are called.
-                    (false, false) if strange && opentool.names_another_machine(web) => Addresses::Public,
-                    (false, false) => Addresses::Named,
+                    (false, false) if server.is_some() => Addresses::Named,
+                    (false, false) => opentool.may_name(web),
                 };
                 let unheard = self.unheard(&scope)?;
                 if !unheard.is_empty() {

@@ -32,6 +32,10 @@ pub enum Addresses {
     /// leads to another origin.
     #[default]
     Named,
+    /// Any but those of metadata services of clouds, and link-local ones, where most of these are; public ones only once a
+    /// redirect leads to another origin. For what stands in a document of the host's own: it may name machines of the host's
+    /// network, and has no reason to name those that give out the keys of the host.
+    Own,
     /// Public ones only: not private, loopback, link-local (the metadata services of clouds among them), shared
     /// (carrier-grade NAT), multicast or reserved ones, nor IPv6 addresses that stand for such an IPv4 address.
     Public,
@@ -84,6 +88,18 @@ pub fn shown(text: &str) -> Box<str> {
     bare.into()
 }
 
+impl Addresses {
+    /// The kind of an address that may not be connected to.
+    pub(crate) fn refuses(self, address: IpAddr) -> Option<&'static str> {
+        let kind = not_public(address)?;
+        match self {
+            Self::Any | Self::Named => None,
+            Self::Own => Some(kind).filter(|kind| matches!(*kind, "link-local" | "metadata")),
+            Self::Public => Some(kind),
+        }
+    }
+}
+
 /// What kind of address this is, if it is not a public one: `loopback`, `private` and so on.
 pub fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {
@@ -97,9 +113,10 @@ fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
         [127, ..] => "loopback",
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => "private",
         [169, 254, ..] => "link-local",
+        // Alibaba's, among the addresses of carriers; and Azure's agents, which answer on every virtual machine at an
+        // address that looks public.
+        [100, 100, 100, 200] | [168, 63, 129, 16] => "metadata",
         [100, 64..=127, ..] => "shared",
-        // Azure's agents answer here on every virtual machine, at an address that looks public.
-        [168, 63, 129, 16] => "metadata",
         [224..=239, ..] => "multicast",
         [0 | 240..=255, ..] | [192, 0, 0 | 2, _] | [192, 88, 99, _] => "reserved",
         [198, 18..=19, ..] | [198, 51, 100, _] | [203, 0, 113, _] => "reserved",
@@ -119,6 +136,8 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
             let ([g1, g2], [h1, h2]) = (g.to_be_bytes(), h.to_be_bytes());
             return not_public_v4(Ipv4Addr::new(g1, g2, h1, h2));
         }
+        // Amazon's.
+        (0xfd00, 0xec2) if (c, d, e, f, g, h) == (0, 0, 0, 0, 0, 0x254) => "metadata",
         (0xfc00..=0xfdff, _) => "private",
         (0xfe80..=0xfebf, _) => "link-local",
         (0xfec0..=0xfeff, _) => "private",
@@ -130,11 +149,11 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
     })
 }
 
-/// The kind of the address that stands in a URL as a number, if it is not a public one. Names are for the resolver.
-pub(crate) fn literal(url: &Url) -> Option<&'static str> {
+/// The kind of the address that stands in a URL as a number, if it may not be connected to. Names are for the resolver.
+pub(crate) fn literal(url: &Url, allowed: Addresses) -> Option<&'static str> {
     match url.host()? {
-        Host::Ipv4(address) => not_public(address.into()),
-        Host::Ipv6(address) => not_public(address.into()),
+        Host::Ipv4(address) => allowed.refuses(address.into()),
+        Host::Ipv6(address) => allowed.refuses(address.into()),
         Host::Domain(_) => None,
     }
 }
@@ -163,12 +182,12 @@ impl NotPublic {
 /// The resolver of a connection pool.
 pub(crate) struct Lookup {
     pub(crate) names: Option<Arc<dyn Resolve>>,
-    pub(crate) public_only: bool,
+    pub(crate) allowed: Addresses,
 }
 
 impl reqwest::dns::Resolve for Lookup {
     fn resolve(&self, name: Name) -> Resolving {
-        let (names, public_only) = (self.names.clone(), self.public_only);
+        let (names, allowed) = (self.names.clone(), self.allowed);
         Box::pin(async move {
             let found: Vec<IpAddr> = match names {
                 Some(names) => names.resolve(name.as_str()).await?,
@@ -180,7 +199,7 @@ impl reqwest::dns::Resolve for Lookup {
             let mut refused = None;
             let mut usable = Vec::with_capacity(found.len());
             for address in found {
-                match not_public(address).filter(|_| public_only) {
+                match allowed.refuses(address) {
                     Some(kind) => refused = refused.or(Some(kind)),
                     None => usable.push(SocketAddr::new(address, 0)),
                 }

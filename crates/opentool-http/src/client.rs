@@ -41,6 +41,8 @@ struct Pools {
     remote: OnceLock<Result<Remote, Box<str>>>,
     /// Connections to public addresses only. Not shared with `remote`: a connection that is open already passes no guard.
     public: OnceLock<Result<Remote, Box<str>>>,
+    /// The same for all but metadata services.
+    own: OnceLock<Result<Remote, Box<str>>>,
 }
 
 /// How many client certificates have connections of their own at one time; the oldest goes.
@@ -185,7 +187,7 @@ impl Client {
     fn transport(&self, request: &Request) -> Result<reqwest::Client, HttpError> {
         let url = &request.url;
         let public = request.addresses == Addresses::Public;
-        if let Some(kind) = address::literal(url).filter(|_| public) {
+        if let Some(kind) = address::literal(url, request.addresses) {
             return Err(HttpError::NotPublic { origin: origin(url), kind });
         }
         let refuse = |reason| Err(HttpError::Address { url: bare(url), reason });
@@ -200,7 +202,11 @@ impl Client {
             (scheme @ ("http" | "https"), Some(_), identity) => {
                 let own = identity.as_ref().map(|identity| self.identified(identity));
                 let pools = own.as_deref().unwrap_or(&self.0.pools);
-                let pool = if public { &pools.public } else { &pools.remote };
+                let pool = match request.addresses {
+                    Addresses::Any | Addresses::Named => &pools.remote,
+                    Addresses::Own => &pools.own,
+                    Addresses::Public => &pools.public,
+                };
                 let build = || build_remote(&self.0.options, request.addresses, identity.as_ref());
                 let remote = pool.get_or_init(build).as_ref().map_err(|reason| no_tls(reason))?;
                 match &remote.no_tls {
@@ -253,10 +259,9 @@ fn build_remote(
             (tls::nobody().map_err(|error| error.to_string())?, Some(reason.into()))
         }
     };
-    let public_only = addresses == Addresses::Public;
-    let client = build(options, tls, |builder| match (&options.resolver, public_only) {
-        (None, false) => builder,
-        (names, _) => builder.dns_resolver(Lookup { names: names.clone(), public_only }),
+    let client = build(options, tls, |builder| match (&options.resolver, addresses) {
+        (None, Addresses::Any | Addresses::Named) => builder,
+        (names, allowed) => builder.dns_resolver(Lookup { names: names.clone(), allowed }),
     })?;
     Ok(Remote { client, no_tls })
 }

@@ -28,11 +28,11 @@ pub enum HttpError {
         /// The header.
         name: Box<str>,
     },
-    /// The address leads to a machine that is not public, and only public ones are allowed for it; see
+    /// The address leads to a machine that is not public, or to a metadata service, and such are not allowed for it; see
     /// [`crate::Addresses`]. Nothing was sent.
     #[error(
-        "{origin} was not asked: it leads to a {kind} address, and only public ones are allowed where a document or a \
-         redirect names the server; the operator can name or allow it"
+        "{origin} was not asked: it leads to a {kind} address, where neither a document nor a redirect may lead; the \
+         operator can name or allow it"
     )]
     NotPublic {
         /// Where to: scheme, host, port.

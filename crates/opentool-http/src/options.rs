@@ -101,7 +101,8 @@ pub enum Redirects {
     /// Those within the origin (scheme, host, port), and from `http` to `https` on one host at the default ports.
     #[default]
     SameOrigin,
-    /// Any but those from `https` to `http`. Secret headers (marked as sensitive, `Authorization`, `Cookie`) and a client
-    /// certificate stay behind when the origin changes.
+    /// Any but those from `https` to `http`. When the origin changes, a client certificate stays behind and so do all headers
+    /// but `Accept`, `Accept-Encoding`, `Accept-Language`, `Content-Encoding`, `Content-Type`, `Range` and `User-Agent`,
+    /// where these are not marked as sensitive: a key may stand in a header of any name.
     Any,
 }

@@ -4,8 +4,11 @@
 //! redirected `POST` into a `GET`.
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, LOCATION};
-use http::{HeaderMap, Method, StatusCode};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, LOCATION,
+    RANGE, USER_AGENT,
+};
+use http::{HeaderMap, HeaderName, Method, StatusCode};
 use url::{Host, Url};
 
 use crate::{Addresses, Redirects, Request};
@@ -33,9 +36,10 @@ pub(crate) fn follow(request: &mut Request, status: StatusCode, headers: &Header
         Redirects::SameOrigin | Redirects::Any => {}
     }
     if !same {
-        drop_secrets(&mut request.headers);
+        keep_plain(&mut request.headers);
         request.identity = None;
-        if request.addresses == Addresses::Named && !same_machine(&request.url, &next) {
+        let is_named = matches!(request.addresses, Addresses::Named | Addresses::Own);
+        if is_named && !same_machine(&request.url, &next) {
             request.addresses = Addresses::Public;
         }
     }
@@ -83,13 +87,17 @@ fn same_machine(from: &Url, to: &Url) -> bool {
         }
 }
 
-fn drop_secrets(headers: &mut HeaderMap) {
-    let secret: Vec<_> = headers
+/// Leaves what says how an answer and a body are written, and nothing else: keys come in headers of any name, and no list
+/// of such names is complete.
+fn keep_plain(headers: &mut HeaderMap) {
+    const PLAIN: [HeaderName; 7] =
+        [ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONTENT_ENCODING, CONTENT_TYPE, RANGE, USER_AGENT];
+    let other: Vec<_> = headers
         .iter()
-        .filter(|(name, value)| value.is_sensitive() || *name == AUTHORIZATION || *name == COOKIE)
+        .filter(|(name, value)| value.is_sensitive() || !PLAIN.contains(name))
         .map(|(name, _)| name.clone())
         .collect();
-    for name in secret {
+    for name in other {
         headers.remove(name);
     }
 }

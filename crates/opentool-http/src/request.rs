@@ -14,7 +14,7 @@ use crate::error::bare;
 use crate::{Addresses, HttpError, Identity, Redirects};
 
 /// What is sent. Secret header values must be marked as sensitive ([`HeaderValue::set_sensitive`]): `Debug` hides
-/// them, and they stay behind when a redirect leaves the origin. Of the address `Debug` shows no query, and of the body
+/// them. Of the address `Debug` shows no query, and of the body
 /// its length: keys stand in the one, and the secrets of clients in the other.
 #[derive(Clone)]
 #[non_exhaustive]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -26,6 +27,8 @@ pub struct Response {
     pub body: Bytes,
     /// The address that answered, after redirects.
     pub url: Url,
+    /// The machine that answered; the proxy, where there is one. `None` where it is not known.
+    pub peer: Option<IpAddr>,
 }
 
 impl Response {
@@ -146,7 +149,8 @@ impl Incoming {
         while let Some(chunk) = self.chunk().await? {
             body.extend_from_slice(&chunk);
         }
-        Ok(Response { status: self.status, headers: self.headers, body: body.freeze(), url: self.url })
+        let peer = self.body.remote_addr().map(|address| address.ip());
+        Ok(Response { status: self.status, headers: self.headers, body: body.freeze(), url: self.url, peer })
     }
 
     fn check_size(&self, size: u64) -> Result<(), HttpError> {

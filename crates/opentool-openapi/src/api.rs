@@ -174,11 +174,12 @@ impl Api {
         &self.settings
     }
 
-    /// Replaces all that the host decided about calls. The document's address is kept where the new settings have none.
+    /// Replaces all that the host decided about calls. The document's address, and the machine that it came from, are kept
+    /// where the new settings have none.
     pub fn with(mut self, settings: Settings) -> Self {
-        let document_url = self.settings.document_url.take();
-        self.settings = settings;
-        self.settings.document_url = self.settings.document_url.take().or(document_url);
+        let before = std::mem::replace(&mut self.settings, settings);
+        self.settings.document_url = self.settings.document_url.take().or(before.document_url);
+        self.settings.document_peer = self.settings.document_peer.or(before.document_peer);
         self
     }
 
@@ -271,6 +272,13 @@ impl Api {
         self
     }
 
+    /// Says which machine the text of the document came from, where the host fetched it itself: see
+    /// [`Settings::document_peer`].
+    pub fn document_peer(mut self, peer: impl Into<Option<std::net::IpAddr>>) -> Self {
+        self.settings.document_peer = peer.into();
+        self
+    }
+
     /// Says how often and when a request that failed for the moment is sent again. Default: two more times, if the operation
     /// may be repeated.
     pub fn retries(mut self, retries: crate::Retries) -> Self {
@@ -278,9 +286,10 @@ impl Api {
         self
     }
 
-    /// Says which addresses requests may connect to. Default: any where the host named the server, or gave the document as
-    /// a file or a text. The servers of a document that was fetched may be anywhere at the document's own origin, and
-    /// must have public addresses elsewhere: a document of strangers would otherwise lead into the host's own network.
+    /// Says which addresses requests may connect to. Default: any where the host named the server; any but link-local ones and
+    /// metadata services of clouds where it gave the document as a file or a text. The servers of a document that was fetched
+    /// may be anywhere at the document's own origin, where that is not public itself, and must have public addresses
+    /// elsewhere: a document of strangers would otherwise lead into the host's own network.
     pub fn addresses(mut self, addresses: opentool_http::Addresses) -> Self {
         self.settings.addresses = Some(addresses);
         self
@@ -345,7 +354,7 @@ impl Api {
             let tool =
                 OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone())
                     .fetched_from(fetched.clone());
-            tool.result_parts(self.told.result_of(&operation.name).iter().cloned())
+            tool.result_parts(self.told.result_of(&operation.name).iter().cloned()).told(&self.told)
         });
         ToolSet::from_tools(tools).map_err(|clash| OpenApiError::NameClash(Box::new(clash)))
     }
@@ -360,7 +369,8 @@ impl Api {
         if let Some((url, reason)) = self.refused_server.clone() {
             return Err(ToolError::failed(OpenApiError::Server { url, reason }.to_string()));
         }
-        let arguments = request::idempotency::fill(operation, arguments.clone());
+        let arguments = self.told.fill(tool, arguments.clone());
+        let arguments = request::idempotency::fill(operation, arguments);
         let arguments = uploads::read(operation, &self.settings, arguments)?;
         request::build(operation, &arguments, &self.settings)
     }

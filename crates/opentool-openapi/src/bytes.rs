@@ -43,7 +43,7 @@ pub(crate) enum Files {
 
 /// The schema of a body as a model sees it, where bytes are a part of it.
 pub(crate) fn in_body(media: &Media, schema: Value, files: Files) -> Value {
-    match MediaKind::of(&media.media_type) {
+    match MediaKind::of_schema(&media.media_type, &schema) {
         MediaKind::Binary if is_bytes(&schema) || is_string(&schema) => described(schema, files),
         MediaKind::Text | MediaKind::Xml if is_bytes(&schema) => described(schema, files),
         MediaKind::Multipart => {

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::Method;
 use opentool_core::visible::{clean_schema, without_hidden};
@@ -12,7 +13,7 @@ use opentool_text::pointer;
 use serde_json::{Map, Value, json};
 
 use crate::bytes::{self, Files};
-use crate::choose::{Budget, OperationConfig, OutputSchemas, Told, cut_text};
+use crate::choose::{ArgumentConfig, Budget, OperationConfig, OutputSchemas, Told, cut_text};
 use crate::document::Document;
 use crate::plain::{self, plain};
 use crate::plan::{Body, BodyArguments, Operation};
@@ -20,7 +21,7 @@ use crate::read::body::referenced;
 use crate::read::response;
 use crate::request::idempotency;
 use crate::schema::definitions::{attach, size, text_size};
-use crate::schema::{Converter, Direction, Knowledge, Position, reach, reduce};
+use crate::schema::{Converter, Direction, Knowledge, Position, merge_patch, reach, reduce};
 
 /// The largest schema of a result in bytes. Results only inform: one operation's can reach every schema of an API.
 const RESULT_BUDGET: usize = 6 * 1024;
@@ -56,7 +57,10 @@ pub(crate) fn definition(
         let around = operation.name.len().saturating_add(text_size(&description)).saturating_add(ENVELOPE);
         most.saturating_sub(around)
     });
+    // Whether the arguments alone are too much: then the result is what is left out first.
+    let is_full = Arc::new(AtomicBool::new(false));
     let input = {
+        let is_full = Arc::clone(&is_full);
         let (source, operation, said) = (Arc::clone(source), Arc::clone(operation), said.cloned());
         let most = left.unwrap_or(reach::MOST_BYTES);
         Schema::lazy(move || {
@@ -64,8 +68,10 @@ pub(crate) fn definition(
             plain::in_schema(&mut schema);
             clean_schema(&mut schema);
             if let Some(said) = &said {
+                hide_arguments(&mut schema, said);
                 describe_arguments(&mut schema, said);
             }
+            is_full.store(size(&schema) > most, Ordering::Relaxed);
             reduce(schema, most)
         })
     };
@@ -90,6 +96,9 @@ pub(crate) fn definition(
         let (source, operation) = (Arc::clone(source), Arc::clone(operation));
         definition.output_schema = Some(Schema::lazy(move || {
             let most = left.map(|left| left.saturating_sub(size(input.as_value())));
+            if left.is_some() && is_full.load(Ordering::Relaxed) {
+                return json!({});
+            }
             let most = most.unwrap_or(RESULT_BUDGET).min(RESULT_BUDGET);
             let mut schema = output_schema(&source, &operation, most.saturating_mul(2));
             plain::in_schema(&mut schema);
@@ -200,6 +209,17 @@ fn by_method(method: &Method) -> Annotations {
     }
 }
 
+/// Takes the arguments away that only the host sets.
+fn hide_arguments(schema: &mut Value, said: &OperationConfig) {
+    let is_hidden = |name: &str| said.arguments.get(name).is_some_and(ArgumentConfig::is_hidden);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !is_hidden(name));
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| !name.as_str().is_some_and(is_hidden));
+    }
+}
+
 /// Puts the host's own words about arguments in place of the document's.
 fn describe_arguments(schema: &mut Value, said: &OperationConfig) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
@@ -242,6 +262,9 @@ fn input_schema(source: &Source, operation: &Operation, files: Files, most: usiz
     }
     root.insert("additionalProperties".to_owned(), Value::Bool(false));
     attach(&mut root, &source.document, &source.knowledge, Direction::Input, most);
+    if let Some(body) = operation.body.as_ref().filter(|body| body.is_merge_patch()) {
+        merge_patch::in_arguments(&mut root, &body.arguments);
+    }
     Value::Object(root)
 }
 

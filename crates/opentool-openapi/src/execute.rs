@@ -13,6 +13,7 @@ use opentool_core::{Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, Too
 use opentool_http::{Client, Response, StatusCode};
 use url::Url;
 
+use crate::choose::Told;
 use crate::oauth::Authorized;
 use crate::plan::Operation;
 use crate::request::{self, Settings, idempotency};
@@ -31,6 +32,8 @@ pub struct OperationTool {
     client: Client,
     fetched: Option<Arc<Url>>,
     parts: Arc<[String]>,
+    /// What the host says about it; empty unless its configuration was read.
+    told: Arc<Told>,
 }
 
 impl OperationTool {
@@ -41,7 +44,14 @@ impl OperationTool {
         settings: Arc<Settings>,
         client: Client,
     ) -> Self {
-        Self { definition, operation, settings, client, fetched: None, parts: Arc::new([]) }
+        let told = Arc::default();
+        Self { definition, operation, settings, client, fetched: None, parts: Arc::new([]), told }
+    }
+
+    /// Says what the configuration of the tool says; of it the values count that are sent in every call.
+    pub(crate) fn told(mut self, told: &Arc<Told>) -> Self {
+        self.told = Arc::clone(told);
+        self
     }
 
     /// Says which parts of a JSON result are passed on, as JSON Pointers in which `*` stands for any member or item.
@@ -69,17 +79,29 @@ impl OperationTool {
     /// # Errors
     /// Those of [`request::build`].
     pub fn request(&self, arguments: &Arguments) -> Result<request::Request, ToolError> {
-        let arguments = idempotency::fill(&self.operation, arguments.clone());
+        let arguments = self.told.fill(&self.operation.name, arguments.clone());
+        let arguments = idempotency::fill(&self.operation, arguments);
         let arguments = uploads::read(&self.operation, &self.settings, arguments)?;
         request::build(&self.operation, &arguments, &self.settings)
+    }
+
+    /// Whether the document itself names a server.
+    fn names(&self, origin: &str) -> bool {
+        let mut urls = self.operation.servers.iter().filter_map(|server| Url::parse(&server.url).ok());
+        urls.any(|url| url.origin().ascii_serialization() == origin)
     }
 
     /// What the document may name.
     fn trust(&self) -> Trust {
         // A part that was fetched is a stranger's even where the document is not.
         let part = self.operation.document.as_deref().and_then(|address| Url::parse(address).ok());
-        let part = part.filter(|url| matches!(url.scheme(), "http" | "https")).map(Arc::new);
-        Trust { chosen: self.settings.addresses, fetched: part.or_else(|| self.fetched.clone()) }
+        let part = part.filter(|url| matches!(url.scheme(), "http" | "https"));
+        let trust = Trust {
+            chosen: self.settings.addresses,
+            fetched: self.fetched.clone(),
+            peer: self.settings.document_peer,
+        };
+        part.map_or_else(|| trust.clone(), |part| trust.of_fetched(&part))
     }
 
     /// The arguments with the files that they name, which are read where reading stops nobody else.
@@ -110,6 +132,7 @@ impl OperationTool {
             let own = limit.and_then(|limit| at.checked_add(limit));
             own.into_iter().chain(cx.ends_at()).min()
         };
+        let arguments = self.told.fill(&self.operation.name, arguments);
         let arguments = idempotency::fill(&self.operation, arguments);
         let arguments = self.with_files(arguments, end_from(Instant::now())).await?;
         let mut begun = None;
@@ -157,8 +180,10 @@ impl OperationTool {
                 attempt += 1;
                 continue;
             }
+            let named = self.settings.server.is_none() && self.names(&request.origin());
             let exchange = response::Exchange {
                 request,
+                service: if named { response::Service::Named } else { response::Service::Operators },
                 started,
                 attempts: attempt,
                 deadline: cx.ends_at(),

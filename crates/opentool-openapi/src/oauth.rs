@@ -80,12 +80,20 @@ pub enum ClientAuthentication {
 struct State {
     tokens: Mutex<HashMap<Key, Token>>,
     /// The refresh token that replaced the first.
-    rotated: Mutex<Option<SecretString>>,
+    rotated: Mutex<Option<Rotated>>,
     discovered: Mutex<HashMap<Url, Discovered>>,
     /// What went wrong last, and when: calls that waited for that very request have the same answer.
     failed: Mutex<Option<(Instant, Key, Arc<str>)>>,
     /// Held by the one who asks.
     asking: tokio::sync::Mutex<()>,
+}
+
+/// A refresh token that an endpoint sent.
+#[derive(Clone)]
+struct Rotated {
+    /// The one that the host gave, from which it comes in the end.
+    given: SecretString,
+    now: SecretString,
 }
 
 /// Tokens of other endpoints or scopes are other tokens.

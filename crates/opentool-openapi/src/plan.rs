@@ -306,11 +306,16 @@ impl Operation {
 }
 
 impl Body {
-    /// The media type that is shown to the model and sent where the caller does not choose: JSON first, then
-    /// forms, then text, then whatever comes first in the document.
+    /// The media type that is shown to the model and sent where the caller does not choose: JSON first (of
+    /// patches in JSON a merge patch before a list of steps), then forms, then text, then whatever comes first in the document.
     pub fn preferred(&self) -> Option<&Media> {
         // `min_by_key` keeps the first of equals: the document's order decides.
         self.media.iter().min_by_key(|media| media.rank())
+    }
+
+    /// Whether it is sent as a patch in which null takes a member away (RFC 7396, and what Kubernetes made of it).
+    pub(crate) fn is_merge_patch(&self) -> bool {
+        self.preferred().is_some_and(|media| is_merge_patch(&media.media_type))
     }
 
     /// The media type of the document that a caller means by this one; a range (`image/*`) becomes what is meant. `None` if
@@ -379,17 +384,29 @@ impl Media {
     fn rank(&self) -> u8 {
         match self.essence().as_str() {
             "application/json" => 0,
+            // Of patches, the one that is written like what is patched; a list of steps is the hardest to get right.
+            "application/strategic-merge-patch+json" => 2,
+            JSON_PATCH => 3,
             _ if self.is_json() => 1,
-            "*/*" | "application/*" => 2,
-            _ if MediaKind::of(&self.media_type) == MediaKind::JsonLines => 3,
-            "application/x-www-form-urlencoded" => 4,
-            "multipart/form-data" => 5,
-            essence if essence.starts_with("multipart/") => 6,
-            essence if essence.starts_with("text/") => 7,
-            "application/octet-stream" => 8,
-            _ => 9,
+            "*/*" | "application/*" => 4,
+            _ if MediaKind::of(&self.media_type) == MediaKind::JsonLines => 5,
+            "application/x-www-form-urlencoded" => 6,
+            "multipart/form-data" => 7,
+            essence if essence.starts_with("multipart/") => 8,
+            essence if essence.starts_with("text/") => 9,
+            "application/octet-stream" => 10,
+            _ => 11,
         }
     }
+}
+
+/// The media type of a list of steps that change a JSON value (RFC 6902).
+pub(crate) const JSON_PATCH: &str = "application/json-patch+json";
+
+/// Whether a media type is of patches in which null takes a member away.
+pub(crate) fn is_merge_patch(media_type: &str) -> bool {
+    let essence = essence(media_type);
+    matches!(essence.as_str(), "application/merge-patch+json" | "application/strategic-merge-patch+json")
 }
 
 /// A media type in lower case, without its parameters.

@@ -23,10 +23,25 @@ use crate::plan::is_json;
 use crate::request::media::MediaKind;
 use crate::request::{Request, Settings};
 
+/// The largest image, sound or PDF in bytes of base64 that is passed on where results are limited, if the limit itself is
+/// not larger: what providers take.
+const MEDIA_LIMIT: usize = 5 * 1024 * 1024;
+
+/// Who chose the server. A model reads its name only where it stands in the document: other names are the operator's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// The document names it.
+    Named,
+    /// The operator did, or it is where the operator keeps the document.
+    Operators,
+}
+
 /// What an answer answers.
 pub(crate) struct Exchange {
     /// The request.
     pub(crate) request: Request,
+    /// Who chose where it went.
+    pub(crate) service: Service,
     /// When it was sent.
     pub(crate) started: Instant,
     /// How often it was sent.
@@ -93,7 +108,16 @@ fn chosen(answer: &Response, wanted: &[HeaderName]) -> Map<String, Value> {
 /// which would take it for the whole.
 fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange) -> ToolOutput {
     let Some(most) = exchange.settings.result_limit else { return output };
-    let [Content::Text(text)] = output.content.as_slice() else { return output };
+    let text = match output.content.as_slice() {
+        [Content::Text(text)] => text,
+        [content] => {
+            let Some((size, notice)) = too_large(content, most) else { return output };
+            let told = json!({"bytes": size, "shown": 0, "notice": notice});
+            output.content = vec![Content::Text(notice)];
+            return output.metadata("http.shortened", told);
+        }
+        _ => return output,
+    };
     if text.len() <= most {
         return output;
     }
@@ -107,10 +131,34 @@ fn fit(mut output: ToolOutput, answer: &Response, exchange: &Exchange) -> ToolOu
     output.metadata("http.shortened", told)
 }
 
+/// How large bytes are that are not passed on, and what a model reads in their place.
+fn too_large(content: &Content, most: usize) -> Option<(usize, String)> {
+    let (data, mime) = match content {
+        Content::Image { data, mime, .. } | Content::Audio { data, mime, .. } => (data, Some(mime.as_str())),
+        Content::BlobResource { data, mime, .. } => (data, mime.as_deref()),
+        _ => return None,
+    };
+    // What models look at or listen to is not read as text.
+    let is_media = matches!(content, Content::Image { .. } | Content::Audio { .. })
+        || mime.is_some_and(|mime| mime == "application/pdf");
+    let most = if is_media { most.max(MEDIA_LIMIT) } else { most };
+    let size = data.len();
+    // In base64, as bytes are passed on.
+    if size.div_ceil(3).saturating_mul(4) <= most {
+        return None;
+    }
+    let what = mime.map(|mime| format!(" of `{}`", bounded(mime))).unwrap_or_default();
+    let notice = format!(
+        "[Not shown: {size} bytes{what}. That is more than is passed on; ask for less, or for a part, or let the operator \
+         allow more.]"
+    );
+    Some((size, notice))
+}
+
 fn success(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolError> {
     let media_type = answer.content_type().unwrap_or_default();
     if answer.body.is_empty() {
-        return Ok(ToolOutput::text(done(answer)));
+        return Ok(ToolOutput::text(done(answer, exchange)));
     }
     if is_json(media_type) || (media_type.is_empty() && looks_like_json(&answer.body)) {
         return json_text(answer, exchange);
@@ -126,7 +174,10 @@ fn success(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolErr
             ToolOutput::text(text(answer))
         }
         _ => ToolOutput::from(Content::BlobResource {
-            uri: exchange.request.url().to_owned(),
+            uri: match exchange.service {
+                Service::Named => exchange.request.url().to_owned(),
+                Service::Operators => format!("result:{}", path(exchange.request.url())),
+            },
             mime: Some(mime).filter(|mime| !mime.is_empty()).map(str::to_owned),
             data: answer.body.clone(),
         }),
@@ -134,11 +185,22 @@ fn success(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolErr
 }
 
 /// The text of an answer without a body: a model wants to read that something happened.
-fn done(answer: &Response) -> String {
+fn done(answer: &Response, exchange: &Exchange) -> String {
+    let own = exchange.request.origin();
+    let is_at = |url: &str| url::Url::parse(url).is_ok_and(|url| url.origin().ascii_serialization() == own);
     match answer.headers.get("location").and_then(|location| location.to_str().ok()) {
+        Some(location) if exchange.service == Service::Operators && is_at(location) => {
+            format!("Done. Location: {}", path(location))
+        }
         Some(location) => format!("Done. Location: {location}"),
         None => "Done.".to_owned(),
     }
+}
+
+/// An address without the server.
+fn path(url: &str) -> &str {
+    let after = url.split_once("://").map_or(url, |(_, after)| after);
+    after.find(['/', '?']).and_then(|at| after.get(at..)).unwrap_or("/")
 }
 
 fn json_text(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolError> {
@@ -151,6 +213,9 @@ fn json_text(answer: &Response, exchange: &Exchange) -> Result<ToolOutput, ToolE
             return Ok(ToolOutput::text(notice));
         }
         text = picked.text;
+    }
+    if exact::is_too_many(&text) && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() {
+        return Ok(ToolOutput::text(text).metadata("http.note", "not read as a value: it has too many"));
     }
     match serde_json::from_str::<Value>(&text) {
         Ok(value) if exact::survives(&text) => Ok(ToolOutput::text(text).structured(value)),
@@ -208,7 +273,7 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange) -> ToolError {
     if error.is_timeout() && exchange.deadline.is_some_and(|end| end <= now) {
         return ToolError::TimedOut(now.saturating_duration_since(exchange.started));
     }
-    // The text names the origin, which the document names too; causes (addresses, certificates) are the operator's.
+    // The text names the origin where the document names it too; causes (addresses, certificates) are the operator's.
     let message = scrub::text(&error.to_string(), exchange.request.secrets(), Reach::Data).into_owned();
     let own = exchange.request.origin();
     let elsewhere = error.origin().filter(|origin| *origin != own).map(str::to_owned);
@@ -216,6 +281,7 @@ pub(crate) fn unanswered(error: HttpError, exchange: &Exchange) -> ToolError {
     let covered = covered.map(std::borrow::Cow::into_owned);
     // Where a service redirects to may be a machine of the host's own network, whose name is the operator's.
     let message = match (&elsewhere, &error) {
+        (None, _) if exchange.service == Service::Operators => message.replace(&own, "the service"),
         (None, _) => message,
         (Some(_), HttpError::NotPublic { .. }) => {
             "the service redirected to an address that is not public, which was not asked; the operator can allow it"

@@ -110,7 +110,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let number = documents.len();
     for (DocumentSpec { kind, place }, options) in documents {
         let shown = place.to_string();
-        let (text, address) = match read(&place, args.timeout, trusted.clone()) {
+        let (text, address, _) = match read(&place, args.timeout, trusted.clone()) {
             Ok(read) => read,
             Err(error @ CliError::Source(_)) if number > 1 => {
                 console.error(&error)?;

@@ -59,7 +59,7 @@ fn formats() -> impl TypedValueParser<Value = MessageFormat> {
 /// Prints the calls as JSON, with and without `--json`, and what is wrong on standard error.
 pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     let place = args.file.to_string();
-    let (bytes, _) = read(&args.file, TIMEOUT, None)?;
+    let (bytes, ..) = read(&args.file, TIMEOUT, None)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| CliError::argument(format!("{place} is not text"), "an answer is UTF-8"))?;
     if args.from != MessageFormat::Text && !args.tools.is_empty() {

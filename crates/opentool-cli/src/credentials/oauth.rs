@@ -21,7 +21,8 @@ pub(crate) struct OAuthOptions {
     /// Where the client's secret is: `env:VARIABLE`, `file:PATH`, `command:WORDS` [env: OPENTOOL_CLIENT_SECRET]
     #[arg(long, value_name = "[NAME=]PLACE", hide_short_help = true)]
     client_secret: Vec<SecretString>,
-    /// Where a refresh token is, for a client that acts for somebody: as for --client-secret
+    /// Where a refresh token is, for a client that acts for somebody: as for --client-secret. A new one that the service sends
+    /// is used while this program runs and not kept: where services send a new one each time, the old one works once
     /// [env: OPENTOOL_REFRESH_TOKEN]
     #[arg(long, value_name = "[NAME=]PLACE", hide_short_help = true)]
     refresh_token: Vec<SecretString>,

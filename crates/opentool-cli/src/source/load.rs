@@ -1,6 +1,7 @@
 //! Loading a source: the bytes, then the reader of its kind.
 
 use std::collections::HashSet;
+use std::net::IpAddr;
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -221,7 +222,7 @@ impl Reader<'_> {
             return Ok((Content::Mcp(Box::new(server)), diagnostics));
         }
         let document = read(&spec.place, self.loading.timeout, trusted.clone())
-            .and_then(|(bytes, address)| self.parse(spec, &place, bytes, address));
+            .and_then(|(bytes, address, peer)| self.parse(spec, &place, bytes, address, peer));
         match (document, &spec.place) {
             (Err(error), Place::Web(url)) if may_be_server(spec.kind, &error) => {
                 match runtime::wait_for(remote::ask(url, &place, limit, trusted.clone(), key))? {
@@ -252,6 +253,7 @@ impl Reader<'_> {
         place: &str,
         bytes: Vec<u8>,
         address: Address,
+        peer: Option<IpAddr>,
     ) -> Result<(Content, Vec<Diagnostic>), CliError> {
         let place_of = || place.to_owned();
         let text = String::from_utf8(bytes).map_err(|error| {
@@ -271,7 +273,7 @@ impl Reader<'_> {
                     Ok(read.map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?)
                 })?;
                 let diagnostics = api.diagnostics().to_vec();
-                Ok((Content::OpenApi(Box::new(api)), diagnostics))
+                Ok((Content::OpenApi(Box::new(api.document_peer(peer))), diagnostics))
             }
             Some(Kind::Definitions) => {
                 let (tools, diagnostics) = definitions::read(&text, place)?;
@@ -280,7 +282,7 @@ impl Reader<'_> {
             Some(Kind::OpenTool) => {
                 let parsed =
                     doc::parse(text, place).map_err(|error| Box::new(SourceError::OpenTool { error }))?;
-                let opentool = OpenTool::new(parsed.document, place);
+                let opentool = OpenTool::new(parsed.document, place, peer);
                 Ok((Content::OpenTool(Box::new(opentool)), parsed.diagnostics))
             }
             None => Err(Box::new(unknown::why(&text, place)).into()),

@@ -3,6 +3,7 @@
 //! A document says where its functions are run, if it does; what is sent there, with which key, is decided when a command
 //! means to call ([`OpenTool::connect`]), and listing never connects to it.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use opentool::client::{self, Client, ClientError};
@@ -19,6 +20,8 @@ pub(crate) struct OpenTool {
     tools: ToolSet,
     /// The server that gave the document.
     given_by: Option<String>,
+    /// The machine that the document came from, if it was fetched.
+    peer: Option<IpAddr>,
     /// Where calls go.
     client: Option<Client>,
     /// Whether they bear a key.
@@ -55,22 +58,23 @@ impl Way {
 }
 
 impl OpenTool {
-    /// The functions of a document, with nothing behind them yet. The place is where the document is, for people.
-    pub(crate) fn new(document: Document, place: &str) -> Self {
+    /// The functions of a document, with nothing behind them yet. The place is where the document is, for people; the peer, the
+    /// machine that it was fetched from.
+    pub(crate) fn new(document: Document, place: &str, peer: Option<IpAddr>) -> Self {
         let mut tools = ToolSet::new();
         for mut definition in document.definitions() {
             definition.origin = definition.origin.location(place);
             let added = tools.insert(Described { definition });
             debug_assert!(added.is_ok(), "the names of a document's definitions are unique");
         }
-        Self { document, tools, given_by: None, client: None, has_key: false }
+        Self { document, tools, given_by: None, peer, client: None, has_key: false }
     }
 
     /// The functions of a server.
     pub(crate) fn of_server(document: Document, server: &Client) -> Self {
         let tools = client::document_tools(&document, server);
         let (given_by, client) = (Some(server.url().to_owned()), Some(server.clone()));
-        Self { document, tools, given_by, client, has_key: false }
+        Self { document, tools, given_by, peer: None, client, has_key: false }
     }
 
     /// Puts the server behind the functions, if there is one: that of the way, else the one that gave the document, else
@@ -99,10 +103,18 @@ impl OpenTool {
         url::Url::parse(&server.url).map_or(true, |server| server.origin() != place.origin())
     }
 
-    /// Whether the server that the document names may be on another machine than the document.
-    pub(crate) fn names_another_machine(&self, place: Option<&url::Url>) -> bool {
+    /// Which addresses the server may have that the document names: those that an OpenAPI document from there may name.
+    pub(crate) fn may_name(&self, place: Option<&url::Url>) -> Addresses {
+        if self.given_by.is_some() {
+            return Addresses::Named;
+        }
+        let Some(place) = place else { return Addresses::Own };
+        let came_from_public = self.peer.is_some_and(|peer| opentool_http::not_public(peer).is_none());
         let named = self.named_server().and_then(|server| url::Url::parse(server).ok());
-        !place.zip(named).is_some_and(|(place, named)| opentool_http::may_name(place, &named))
+        match named {
+            Some(named) if !came_from_public && opentool_http::may_name(place, &named) => Addresses::Named,
+            _ => Addresses::Public,
+        }
     }
 
     /// The server that the document names.

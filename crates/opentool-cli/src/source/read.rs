@@ -1,10 +1,11 @@
 //! The bytes of a document: from a file, an address or standard input, within limits of size and time.
 
 use std::io::{self, Read as _};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use opentool::openapi::Address;
-use opentool_http::{Authorities, Client, HttpError, Redirects, Request};
+use opentool_http::{Authorities, Client, HttpError, Redirects, Request, Response};
 use url::Url;
 
 use crate::error::CliError;
@@ -16,7 +17,8 @@ use crate::source::spec::Place;
 /// The largest document that is read. The largest known one in use has 40 MB.
 pub(crate) const DOCUMENT_LIMIT: u64 = 128 * 1024 * 1024;
 
-/// Reads what is at the place, of servers for which these authorities vouch too. Comes back with the address that it really has: relative servers start from there.
+/// Reads what is at the place, of servers for which these authorities vouch too. Comes back with the address that it really has, since relative servers start from there, and with the
+/// machine that it came from.
 ///
 /// # Errors
 /// [`CliError::Source`].
@@ -24,15 +26,15 @@ pub(crate) fn read(
     place: &Place,
     limit: Duration,
     authorities: Option<Authorities>,
-) -> Result<(Vec<u8>, Address), CliError> {
+) -> Result<(Vec<u8>, Address, Option<IpAddr>), CliError> {
     let shown = place.to_string();
     Ok(match place {
         Place::Web(url) => {
-            let (bytes, address) = runtime::wait_for(fetch(url, &shown, client(limit, authorities)))?;
-            (bytes, Address::Url(address))
+            let answer = runtime::wait_for(fetch(url, &shown, client(limit, authorities)))?;
+            (answer.body.into(), Address::Url(answer.url), answer.peer)
         }
-        Place::File(path) => (read_local(place, &shown)?, Address::File(path.clone())),
-        Place::StandardInput => (read_local(place, &shown)?, Address::Named(shown)),
+        Place::File(path) => (read_local(place, &shown)?, Address::File(path.clone()), None),
+        Place::StandardInput => (read_local(place, &shown)?, Address::Named(shown), None),
         Place::Mcp(_) | Place::Program(_) => {
             let reason = "it is an MCP server, and a document is wanted here".to_owned();
             return Err(Box::new(SourceError::Unreadable { place: shown, reason }).into());
@@ -62,7 +64,7 @@ fn read_local(place: &Place, shown: &str) -> Result<Vec<u8>, Box<SourceError>> {
     Ok(bytes)
 }
 
-async fn fetch(url: &Url, shown: &str, client: Client) -> Result<(Vec<u8>, Url), CliError> {
+async fn fetch(url: &Url, shown: &str, client: Client) -> Result<Response, CliError> {
     let place = || shown.to_owned();
     // Documents are public things: they may move to another host.
     let request = Request::get(url.clone()).redirects(Redirects::Any);
@@ -76,5 +78,5 @@ async fn fetch(url: &Url, shown: &str, client: Client) -> Result<(Vec<u8>, Url),
         let (status, code) = (response.status.to_string(), response.status.as_u16());
         return Err(Box::new(SourceError::Status { place: place(), status, code }).into());
     }
-    Ok((response.body.into(), response.url))
+    Ok(response)
 }

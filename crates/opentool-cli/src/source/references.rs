@@ -134,9 +134,12 @@ fn usual_cache() -> Option<PathBuf> {
 /// A finding about a reference that was not followed, with the option that would let it.
 pub(crate) fn with_option(mut found: Diagnostic) -> Diagnostic {
     let option = match found.code {
-        "ref-outside" => "`--ref-root DIR`",
+        "ref-outside" => "`--ref-root DIR`".to_owned(),
         "ref-external" if found.message.contains("which was not allowed") => {
-            "`--ref-host HOST`, or `--ref-same-origin`"
+            // With its port, where it has one of its own.
+            let named = found.message.split_once(", which was not allowed");
+            let named = named.and_then(|(before, _)| before.rsplit_once("://"));
+            format!("`--ref-host {}`, or `--ref-same-origin`", named.map_or("HOST", |(_, host)| host))
         }
         _ => return found,
     };

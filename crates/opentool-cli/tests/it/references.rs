@@ -78,6 +78,9 @@ fn other_hosts_are_asked_only_where_allowed() {
         assert!(ran.code == 3 && ran.stderr.contains("which was not allowed"), "\n{ran}");
     }
     assert_eq!(upstream.requests().len(), 0);
+    // What would have to be written, with the port.
+    let ran = opentool(["check", "api.yaml"]).file("api.yaml", &document).end();
+    assert!(format!("{ran}").contains(&format!("`--ref-host {host}`, or")), "\n{ran}");
     let ran = list(&["--ref-host", host]).success();
     assert!(ran.text().contains("a     limit?"), "\n{ran}");
     assert_eq!(upstream.requests().len(), 1);

@@ -169,6 +169,8 @@ fn every_key_of_the_configuration_is_documented() {
         "idempotent",
         "media-type",
         "arguments",
+        "hide",
+        "value",
         "max-tool-bytes",
         "max-description-bytes",
         "output-schemas",

@@ -52,7 +52,8 @@ fn what_is_public() {
         ("192.168.0.1", Some("private")),
         ("169.254.169.254", Some("link-local")),
         ("100.64.0.1", Some("shared")),
-        ("100.100.100.200", Some("shared")),
+        ("100.100.100.200", Some("metadata")),
+        ("100.100.100.201", Some("shared")),
         ("100.128.0.1", None),
         ("168.63.129.16", Some("metadata")),
         ("192.0.0.192", Some("reserved")),
@@ -70,7 +71,8 @@ fn what_is_public() {
         ("64:ff9b::10.0.0.1", Some("private")),
         ("64:ff9b::8.8.8.8", None),
         ("64:ff9b:1::1", Some("reserved")),
-        ("fd00:ec2::254", Some("private")),
+        ("fd00:ec2::254", Some("metadata")),
+        ("fd00:ec2::255", Some("private")),
         ("fe80::1", Some("link-local")),
         ("fec0::1", Some("private")),
         ("ff02::1", Some("multicast")),
@@ -121,6 +123,38 @@ async fn names_are_known_by_where_they_lead() {
     let error = Client::default().send(Request::get(local).addresses(Addresses::Public)).await.unwrap_err();
     assert_eq!(kind(&error), "loopback");
     assert_eq!(count.load(Ordering::Relaxed), 1);
+}
+
+/// Every name leads to this address.
+#[derive(Debug, Clone)]
+struct To(IpAddr);
+
+impl Resolve for To {
+    fn resolve(&self, _: &str) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>> {
+        let to = self.0;
+        Box::pin(async move { Ok(vec![to]) })
+    }
+}
+
+#[tokio::test]
+async fn what_is_the_hosts_own_names_no_metadata_service() {
+    for address in ["169.254.169.254", "fe80::1", "fd00:ec2::254", "100.100.100.200", "::ffff:169.254.1.1"] {
+        let ip: IpAddr = address.parse().unwrap();
+        let host = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
+        let client = Client::new(Options::new().resolver(To(ip)));
+        for host in [host.as_str(), "metadata.example.com"] {
+            let url: Url = format!("http://{host}:1/").parse().unwrap();
+            let error = client.send(Request::get(url).addresses(Addresses::Own)).await.unwrap_err();
+            assert!(matches!(kind(&error), "link-local" | "metadata"), "{address} {host}");
+        }
+    }
+    // Machines of the own network are.
+    let (url, count) = counted().await;
+    assert!(Client::default().send(Request::get(url.clone()).addresses(Addresses::Own)).await.is_ok());
+    let named: Url = format!("http://api.example.com:{}/", url.port().unwrap()).parse().unwrap();
+    let client = Client::new(Options::new().resolver(Rebound::default()));
+    let answer = client.send(Request::get(named).addresses(Addresses::Own)).await.unwrap();
+    assert_eq!((answer.peer, count.load(Ordering::Relaxed)), (Some(Ipv4Addr::LOCALHOST.into()), 2));
 }
 
 #[tokio::test]

@@ -99,3 +99,23 @@ async fn a_circle_ends() {
     let none = request(&url, Method::GET, 302).redirects(Redirects::None);
     assert_eq!(client.send(none).await.unwrap().status, 302);
 }
+
+#[tokio::test]
+async fn a_key_in_a_header_of_any_name_stays_with_its_origin() {
+    async fn names(headers: HeaderMap) -> String {
+        let mut names: Vec<&str> = headers.keys().map(|name| name.as_str()).collect();
+        names.sort_unstable();
+        names.join(" ")
+    }
+    let other = serve(Router::new().route("/names", any(names))).await;
+    let send = async |url: Url| {
+        let mut request = Request::get(url.join("to/302").unwrap()).redirects(Redirects::Any);
+        for name in ["x-api-key", "api_key", "x-auth", "authorization", "cookie", "accept", "accept-language"]
+        {
+            request = request.header(name.parse().unwrap(), "k".parse().unwrap());
+        }
+        Client::default().send(request).await.unwrap().text().into_owned()
+    };
+    let plain = redirecting_to(other.join("names").unwrap().as_str()).await;
+    assert_eq!(send(plain).await, "accept accept-encoding accept-language host user-agent");
+}

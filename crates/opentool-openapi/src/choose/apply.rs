@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use opentool_core::Diagnostic;
+use opentool_core::{Arguments, Diagnostic};
 use opentool_text::pointer;
+use serde_json::Value;
 
 use super::{Budget, Config, Filter, Marked, OperationConfig};
 use crate::OpenApiError;
-use crate::plan::Operation;
+use crate::plan::{BodyArguments, Operation, Parameter, Place};
 
 /// What the host says about the tools that were chosen.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +24,23 @@ pub(crate) struct Told {
 impl Told {
     pub(crate) fn about(&self, tool: &str) -> Option<&Arc<OperationConfig>> {
         self.operations.get(tool)
+    }
+
+    /// What is sent in every call, by the names of arguments.
+    pub(crate) fn fixed(&self, tool: &str) -> impl Iterator<Item = (&str, &Value)> {
+        let arguments = self.about(tool).into_iter().flat_map(|said| &said.arguments);
+        arguments.filter_map(|(name, argument)| Some((name.as_str(), argument.value.as_ref()?)))
+    }
+
+    /// The arguments of a call, with what the host sends in every call.
+    pub(crate) fn fill(&self, tool: &str, arguments: Arguments) -> Arguments {
+        let mut fixed = self.fixed(tool).peekable();
+        if fixed.peek().is_none() {
+            return arguments;
+        }
+        let mut members = arguments.into_map();
+        members.extend(fixed.map(|(name, value)| (name.to_owned(), value.clone())));
+        members.into()
     }
 
     /// The parts of its result that are shown; empty: all.
@@ -113,8 +131,13 @@ fn choose(
                 ),
             ));
         }
+        let mut renamed = renamed;
         if let Some(own) = own {
             check_arguments(&renamed, own)?;
+            if own.config.arguments.values().any(|argument| argument.is_hidden() && argument.value.is_none())
+            {
+                leave_out(Arc::make_mut(&mut renamed), own)?;
+            }
             told.operations.insert(renamed.name.clone(), Arc::new(own.config.clone()));
         }
         chosen.push(renamed);
@@ -275,7 +298,44 @@ fn check_arguments(operation: &Operation, own: Said<'_>) -> Result<(), Fault> {
         let reason = format!("`{}` has no argument `{name}`; it has: {}", operation.name, names.join(", "));
         return Err(refused(pointer::join(&own.at("arguments"), name), reason));
     }
+    for (name, argument) in &own.config.arguments {
+        argument.value.as_ref().map_or(Ok(()), |value| check_value(own, name, value))?;
+    }
     check_result(&own.at("result"), &own.config.result)
+}
+
+/// Takes the arguments away that are hidden and have no value.
+fn leave_out(operation: &mut Operation, own: Said<'_>) -> Result<(), Fault> {
+    for (name, argument) in &own.config.arguments {
+        if !argument.is_hidden() || argument.value.is_some() {
+            continue;
+        }
+        let is_it = |parameter: &Parameter| parameter.argument == *name;
+        if operation.parameters.iter().any(|parameter| is_it(parameter) && parameter.place == Place::Path) {
+            let at = pointer::join(&pointer::join(&own.at("arguments"), name), "hide");
+            return Err(refused(at, format!("the path cannot be without `{name}`; give it a `value`")));
+        }
+        operation.parameters.retain(|parameter| !is_it(parameter));
+        match operation.body.as_mut().map(|body| &mut body.arguments) {
+            Some(BodyArguments::Whole(body)) if body == name => operation.body = None,
+            Some(BodyArguments::Properties(names)) => names.retain(|own| own != name),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_value(own: Said<'_>, name: &str, value: &Value) -> Result<(), Fault> {
+    let is_secret = |text: &str| ["env:", "file:", "command:"].iter().any(|kept| text.starts_with(kept));
+    if !value.as_str().is_some_and(is_secret) {
+        return Ok(());
+    }
+    let at = pointer::join(&pointer::join(&own.at("arguments"), name), "value");
+    let reason = format!(
+        "the value of `{name}` is where a secret is kept, and values are sent as they are; write `hide: true`, and give the \
+         secret as a credential or a header"
+    );
+    Err(refused(at, reason))
 }
 
 fn check_result(at: &str, pointers: &[String]) -> Result<(), Fault> {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// How large definitions may be, in bytes of JSON. What is too large loses, in this order: schemas of the result,
 /// examples and long descriptions in schemas, the schemas that are farthest from the arguments, in whose place
-/// anything is allowed, what stands deep within the schemas of arguments, and their notes. Names, and the types of
-/// arguments themselves, are never left out, even where they alone are more.
+/// anything is allowed, what stands deep within the schemas of arguments, their notes, and the values that single ones
+/// may have. Names, and the types of arguments themselves, are never left out, even where they alone are more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]

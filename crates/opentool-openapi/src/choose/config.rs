@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use opentool_core::Diagnostic;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::read::Written;
 use super::{Budget, Filter};
@@ -115,6 +116,20 @@ pub struct ArgumentConfig {
     /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Models neither see nor set it. Without a [`value`](Self::value) it is not sent at all. Default: they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hide: Option<bool>,
+    /// What is sent for it in every call; models neither see nor set it. It is shown wherever a request is, so it must not be
+    /// a secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+}
+
+impl ArgumentConfig {
+    /// Whether only the host says what is sent for it.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.value.is_some() || self.hide == Some(true)
+    }
 }
 
 impl Config {
@@ -214,8 +229,19 @@ impl OperationConfig {
 
     /// Says what an argument is for.
     pub fn argument(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
-        let argument = ArgumentConfig { description: Some(description.into()) };
-        self.arguments.insert(name.into(), argument);
+        self.arguments.entry(name.into()).or_default().description = Some(description.into());
+        self
+    }
+
+    /// Leaves an argument out: models do not see it, and it is not sent.
+    pub fn hide_argument(mut self, name: impl Into<String>) -> Self {
+        self.arguments.entry(name.into()).or_default().hide = Some(true);
+        self
+    }
+
+    /// Sets what is sent for an argument in every call; models do not see it. No place for a secret.
+    pub fn set_argument(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.arguments.entry(name.into()).or_default().value = Some(value.into());
         self
     }
 

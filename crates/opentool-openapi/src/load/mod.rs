@@ -57,7 +57,10 @@ impl LoadOptions {
         let client = self.client_or_default();
         let (text, address) = match address {
             Address::File(path) => (text::file(&path).await?, Address::File(path)),
-            Address::Url(url) => text::fetch(url, &client).await?,
+            Address::Url(url) => {
+                let text::Fetched { text, address, peer } = text::fetch(url, &client).await?;
+                return Ok(self.read(text, address).await?.document_peer(peer));
+            }
             Address::Named(name) => {
                 let reason = "it is only a name; read its text and use `parse`".into();
                 return Err(OpenApiError::Unreachable { address: name.into(), reason, source: None });

@@ -1,5 +1,6 @@
 //! One text: of a file or of a URL.
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use http::StatusCode;
@@ -42,7 +43,15 @@ pub(super) async fn file(path: &Path) -> Result<Vec<u8>, OpenApiError> {
     })
 }
 
-pub(super) async fn fetch(url: Url, client: &Client) -> Result<(Vec<u8>, Address), OpenApiError> {
+/// What was fetched.
+pub(super) struct Fetched {
+    pub(super) text: Vec<u8>,
+    pub(super) address: Address,
+    /// The machine that it came from.
+    pub(super) peer: Option<IpAddr>,
+}
+
+pub(super) async fn fetch(url: Url, client: &Client) -> Result<Fetched, OpenApiError> {
     let address = Address::Url(url.clone());
     let shown = address.to_string();
     let unreachable = |reason: String, source: Option<BoxError>| OpenApiError::Unreachable {
@@ -68,5 +77,5 @@ pub(super) async fn fetch(url: Url, client: &Client) -> Result<(Vec<u8>, Address
         return Err(unreachable(reason, None));
     }
     // Relative server addresses are relative to where the document was found in the end.
-    Ok((answer.body.into(), Address::Url(answer.url)))
+    Ok(Fetched { text: answer.body.into(), address: Address::Url(answer.url), peer: answer.peer })
 }

@@ -13,11 +13,12 @@ use super::schema::Judge;
 use crate::Api;
 use crate::document::Document;
 use crate::plan::{self, Operation, Place};
-use crate::read::credential::is_sent_by;
+use crate::read::body::{any_names, has_no_names};
+use crate::read::credential::{is_sent_by, sounds_like_one};
 use crate::reference::Found;
 use crate::request::header::unsendable;
-use crate::schema::Direction;
 use crate::schema::definitions::attach;
+use crate::schema::{Direction, merge_patch};
 use crate::version::Version;
 use crate::xml::{Learner, XmlForm};
 
@@ -125,7 +126,14 @@ impl<'d> Reading<'d> {
             all.append(&mut own);
         }
         // What security sends is looked at there.
-        all.retain(|wanted| !is_sent_by(&operation.security, wanted.place, &wanted.name));
+        let has = |wanted: &Wanted| {
+            let same = |own: &plan::Parameter| own.place == wanted.place && own.name == wanted.name;
+            operation.parameters.iter().any(same)
+        };
+        all.retain(|wanted| {
+            !is_sent_by(&operation.security, wanted.place, &wanted.name)
+                && (!sounds_like_one(&wanted.name) || has(wanted))
+        });
         let in_path = |name: &str| operation.path.contains(&format!("{{{name}}}"));
         all.retain(|wanted| wanted.place != Place::Path || in_path(&wanted.name));
         // A service has to read what stands in the path, described or not.
@@ -236,6 +244,12 @@ impl<'d> Reading<'d> {
                     );
                     Judge::ready(sequence(item))
                 }
+                (Some(schema), _) if has_no_names(self.document, media_type, schema, &at) => {
+                    Judge::ready(any_names())
+                }
+                (Some(schema), _) if plan::is_merge_patch(media_type) => Judge::ready(merge_patch::in_body(
+                    super::schema::convert(self.document, schema, &place, Direction::Input),
+                )),
                 _ => self.judge(schema, &place),
             };
             WantedMedia {
@@ -320,6 +334,9 @@ fn swagger_body(api: &Api, operation: &Operation) -> Option<WantedBody> {
         let mut schema = media.schema.clone();
         if let Value::Object(root) = &mut schema {
             attach(root, &source.document, &source.knowledge, Direction::Input, usize::MAX);
+        }
+        if plan::is_merge_patch(&media.media_type) {
+            schema = merge_patch::in_body(schema);
         }
         WantedMedia {
             media_type: media.media_type.clone(),

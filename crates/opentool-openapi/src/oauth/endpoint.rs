@@ -14,7 +14,7 @@ use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
 use super::held::Shown;
-use super::{ClientAuthentication, Key, OAuth, Token, lock, until};
+use super::{ClientAuthentication, Key, OAuth, Token, until};
 use crate::execute::trust::{Trust, is_loopback};
 
 /// The largest answer, in bytes. Tokens have a few thousand.
@@ -67,11 +67,16 @@ impl Asking<'_> {
     }
 
     fn message(&self, url: &Url, why: &str) -> String {
-        format!(
-            "nothing was sent: no access token for the scheme `{}` from {}: {why}",
-            self.scheme,
-            url.origin().ascii_serialization()
-        )
+        let origin = url.origin().ascii_serialization();
+        // What the operator named is the operator's to know.
+        if let Place::Named(_) = self.place {
+            let why = why.replace(&origin, "it");
+            return format!(
+                "nothing was sent: no access token for the scheme `{}` from its endpoint: {why}",
+                self.scheme
+            );
+        }
+        format!("nothing was sent: no access token for the scheme `{}` from {origin}: {why}", self.scheme)
     }
 
     /// Sends a request that must not be overheard.
@@ -133,15 +138,17 @@ impl OAuth {
             let why = match read(&answer) {
                 Ok((token, refresh)) => {
                     if let Some(refresh) = refresh {
-                        *lock(&self.state.rotated) = Some(refresh);
+                        self.rotate(&shown, refresh);
                     }
                     return Ok(token);
                 }
                 Err(why) => why,
             };
+            let is_dead = why.contains(": invalid_grant");
             let failed = asking.failed(&url, &bounded(&scrub::text(&why, &secrets, Reach::Message)));
             // A secret that was replaced where it is kept is read once more.
-            let refused = matches!(answer.status.as_u16(), 400 | 401 | 403) && self.forget_shown(&shown);
+            let refused =
+                matches!(answer.status.as_u16(), 400 | 401 | 403) && self.forget_shown(&shown, is_dead);
             if !(refused && again) {
                 return Err(failed);
             }

@@ -6,7 +6,7 @@ use opentool_core::{Failure, ToolError};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::endpoint::Asking;
-use super::{Grant, Held, OAuth, lock};
+use super::{Grant, Held, OAuth, Rotated, lock};
 use crate::SecretSource;
 
 /// The secrets of a client as they are now.
@@ -43,20 +43,42 @@ impl OAuth {
         let rotated = lock(&self.state.rotated).clone();
         let refresh = match (&self.config.grant, rotated) {
             (Grant::ClientCredentials, _) => None,
-            (Grant::RefreshToken(_), Some(rotated)) => Some(rotated),
+            (Grant::RefreshToken(_), Some(rotated)) => Some(rotated.now),
             (Grant::RefreshToken(held), None) => Some(held.read("refresh token", asking).await?),
         };
         Ok(Shown { client, refresh })
     }
 
-    /// Throws away what was read and then refused, so that it is read again. `false` if nothing is kept elsewhere.
-    pub(super) fn forget_shown(&self, shown: &Shown) -> bool {
+    /// Keeps the refresh token that the endpoint sent in place of the one that it was shown.
+    pub(super) fn rotate(&self, shown: &Shown, now: SecretString) {
+        let Some(used) = &shown.refresh else { return };
+        let mut rotated = lock(&self.state.rotated);
+        let given = rotated.take().map_or_else(|| used.clone(), |before| before.given);
+        *rotated = Some(Rotated { given, now });
+    }
+
+    /// Throws away what was read and then refused, so that it is read again. `false` if nothing is kept elsewhere. A refresh
+    /// token that the endpoint sent itself is thrown away when it is dead: the operator may have put another one where the
+    /// first was.
+    pub(super) fn forget_shown(&self, shown: &Shown, is_dead: bool) -> bool {
         let refresh = match &self.config.grant {
             Grant::RefreshToken(held) => Some(held),
             Grant::ClientCredentials => None,
         };
         let held = [(self.config.client_secret.as_ref(), &shown.client), (refresh, &shown.refresh)];
         let mut any = false;
+        let mut rotated = lock(&self.state.rotated);
+        let of_shown = |rotated: &&mut Rotated| {
+            shown.refresh.as_ref().is_some_and(|shown| shown.expose_secret() == rotated.now.expose_secret())
+        };
+        if is_dead
+            && rotated.as_mut().filter(of_shown).is_some()
+            && let (Some(Rotated { given, .. }), Some(Held::Kept(source))) = (rotated.take(), refresh)
+        {
+            source.forget(&given);
+            any = true;
+        }
+        drop(rotated);
         for (held, secret) in held {
             if let (Some(Held::Kept(source)), Some(secret)) = (held, secret) {
                 source.forget(secret);

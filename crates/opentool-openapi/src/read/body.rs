@@ -8,7 +8,7 @@ use super::parameter::Unreadable;
 use super::{Reader, argument};
 use crate::bytes::is_bytes;
 use crate::document::Document;
-use crate::plan::{Body, BodyArguments, Media, Operation, Parameter, XmlForm, essence};
+use crate::plan::{Body, BodyArguments, JSON_PATCH, Media, Operation, Parameter, XmlForm, essence};
 use crate::request::media::MediaKind;
 use crate::request::multipart::headers;
 use crate::schema::{Direction, Knowledge, definition_name};
@@ -96,6 +96,14 @@ impl<'d> Reader<'d> {
                 continue;
             }
             let schema = match value.get("schema") {
+                Some(schema) if has_no_names(self.document, media_type, schema, &at) => {
+                    let message = format!(
+                        "what is sent as `{media_type}` has names, and one value without a name is described; any names are taken"
+                    );
+                    let help = "describe an object: `{type: object, properties: {file: {type: string, format: binary}}}`";
+                    self.warn("media-type", pointer::join(&at, "schema"), message, help);
+                    any_names()
+                }
                 Some(schema) => self.schema(schema, &pointer::join(&at, "schema"), Direction::Input),
                 // OpenAPI 3.2: one item of a sequence, which is a list among the arguments.
                 None => match value.get("itemSchema") {
@@ -276,6 +284,22 @@ pub(crate) fn only(
     Some(operation)
 }
 
+/// Whether a form, or a body of parts, is described as a single value, which has no name that it could be sent under.
+pub(crate) fn has_no_names(document: &Document, media_type: &str, schema: &Value, media: &str) -> bool {
+    let is_single =
+        |name: &Value| ["string", "number", "integer", "boolean"].iter().any(|single| name == single);
+    matches!(MediaKind::of(media_type), MediaKind::Form | MediaKind::Multipart)
+        && document
+            .follow(schema, &pointer::join(media, "schema"))
+            .is_ok_and(|found| found.value.get("type").is_some_and(is_single))
+}
+
+/// The schema of a form whose names the document keeps to itself.
+pub(crate) fn any_names() -> Value {
+    json!({"type": "object", "description": "Fields by their names, such as `file`; bytes are {\"$base64\": \"…\"}, with a \
+        `filename` and a `contentType`."})
+}
+
 /// The schema of a body; where it says nothing, what the media type says: bytes are bytes, and a form is an object.
 pub(super) fn settled_by_default(media_type: &str, schema: Value) -> Value {
     if !schema.as_object().is_some_and(Map::is_empty) {
@@ -294,7 +318,17 @@ pub(super) fn settle(body: &mut Body, document: &Document, knowledge: &Knowledge
     let meant = |schema: &Value| referenced(document, knowledge, unwrapped(schema), Direction::Input);
     for media in &mut body.media {
         let media_kind = MediaKind::of(&media.media_type);
+        if media.essence() == JSON_PATCH && !is_list(&meant(&media.schema)) {
+            media.schema = steps();
+        }
         if matches!(media_kind, MediaKind::Json | MediaKind::JsonLines) {
+            // Where any media type will do, bytes are sent as what they are.
+            if media.media_type.contains('*') && is_reference(&media.schema) {
+                let found = meant(&media.schema);
+                if is_bytes(&found) {
+                    media.schema = found;
+                }
+            }
             continue;
         }
         if is_reference(&media.schema) {
@@ -336,6 +370,32 @@ pub(super) fn settle(body: &mut Body, document: &Document, knowledge: &Knowledge
     }
 }
 
+/// Whether a schema says that it is of a list, or says it in a way that is not looked through.
+fn is_list(schema: &Value) -> bool {
+    let is_array = |name: &Value| name == "array";
+    match schema.get("type") {
+        Some(Value::Array(names)) => names.iter().any(is_array),
+        Some(name) => is_array(name),
+        None => ["items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref"]
+            .iter()
+            .any(|keyword| schema.get(*keyword).is_some()),
+    }
+}
+
+/// What a JSON Patch is, for documents that describe the thing that is patched, or nothing.
+fn steps() -> Value {
+    json!({"type": "array", "description": "Steps of a JSON Patch (RFC 6902).", "items": {
+        "type": "object",
+        "properties": {
+            "op": {"type": "string", "enum": ["add", "remove", "replace", "move", "copy", "test"]},
+            "path": {"type": "string", "description": "A JSON Pointer."},
+            "from": {"type": "string", "description": "A JSON Pointer, for move and copy."},
+            "value": {"description": "For add, replace and test."},
+        },
+        "required": ["op", "path"],
+    }})
+}
+
 fn is_reference(schema: &Value) -> bool {
     unwrapped(schema).get("$ref").is_some()
 }
@@ -357,7 +417,7 @@ fn unwrapped(schema: &Value) -> &Value {
 /// Whether an object can be written in this media type property by property.
 fn takes_object(media: &Media) -> bool {
     let essence = essence(&media.media_type);
-    media.is_json()
+    (media.is_json() && essence != JSON_PATCH)
         || matches!(essence.as_str(), "*/*" | "application/*" | "application/x-www-form-urlencoded")
         || essence.starts_with("multipart/form-data")
 }

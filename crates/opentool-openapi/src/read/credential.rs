@@ -2,7 +2,8 @@
 //!
 //! Credentials are the host's, so such a parameter is no argument. What is known to be one: the name and place of an
 //! API key that the document declares; `access_token` (RFC 6750, section 2.3) and `oauth_token` in the query of an
-//! operation that takes tokens; and `key` in the documents of Google, which describe it and declare no scheme for it.
+//! operation that takes tokens; `key` in the documents of Google, which describe it and declare no scheme for it; `token` where
+//! an operation takes tokens and its description says that it is one (Slack); and what signatures of AWS consist of.
 
 use std::sync::Arc;
 
@@ -27,6 +28,44 @@ pub(crate) fn is_sent_by(security: &[Requirement], place: Place, name: &str) -> 
         }
         _ => false,
     })
+}
+
+/// Whether a parameter has the name of one that carries credentials, of which no scheme says that it sends it.
+pub(crate) fn sounds_like_one(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == "token" || SIGNATURE.contains(&name.as_str())
+}
+
+/// The parts of a signature of AWS (version 4), as parameters.
+const SIGNATURE: [&str; 7] = [
+    "x-amz-algorithm",
+    "x-amz-content-sha256",
+    "x-amz-credential",
+    "x-amz-date",
+    "x-amz-security-token",
+    "x-amz-signature",
+    "x-amz-signedheaders",
+];
+
+/// Whether a parameter of a secured operation is a token, as its description says, or a part of a signature.
+fn is_told_to_be_one(security: &[Requirement], parameter: &Parameter) -> bool {
+    let mut schemes = security.iter().flat_map(|requirement| &requirement.schemes);
+    if !sounds_like_one(&parameter.name) || !matches!(parameter.place, Place::Query | Place::Header) {
+        return false;
+    }
+    if !parameter.name.eq_ignore_ascii_case("token") {
+        return schemes.next().is_some();
+    }
+    let described = parameter.schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let described = described.trim_start().to_ascii_lowercase();
+    schemes.any(|used| {
+        matches!(
+            *used.scheme,
+            SecurityScheme::Bearer | SecurityScheme::OAuth2 { .. } | SecurityScheme::OpenIdConnect { .. }
+        )
+    }) && ["authentication token", "auth token", "access token", "bearer token"]
+        .iter()
+        .any(|words| described.starts_with(words))
 }
 
 /// Names of headers have no case.
@@ -68,7 +107,10 @@ impl Reader<'_> {
             security = security.iter().cloned().chain([own]).collect();
         }
         let all = parameters.len();
-        parameters.retain(|parameter| !is_sent_by(&security, parameter.place, &parameter.name));
+        parameters.retain(|parameter| {
+            !is_sent_by(&security, parameter.place, &parameter.name)
+                && !is_told_to_be_one(&security, parameter)
+        });
         if google.is_some() || parameters.len() < all {
             // Documents that do this do it everywhere, so it is said once.
             let message = "parameters that carry credentials (the key of a security scheme, an access token) are no \

@@ -11,6 +11,7 @@ use super::{PathItem, Reader, swagger};
 use crate::plan::{Parameter, ParameterForm, Place, Style};
 use crate::reference::{Broken, Found};
 use crate::request::header;
+use crate::request::media::MediaKind;
 use crate::schema::Direction;
 use crate::version::Version;
 
@@ -248,6 +249,14 @@ impl<'d> Reader<'d> {
                 Some(schema) => self.schema(schema, &pointer::join(&at, "schema"), Direction::Input),
                 None => json!({}),
             };
+            if matches!(MediaKind::of(media_type), MediaKind::Xml | MediaKind::Multipart)
+                && !schema.get("type").is_some_and(|name| name == "string")
+            {
+                let shown = shorten(media_type);
+                let message =
+                    format!("a parameter cannot be written as `{shown}`; lists and objects are sent as JSON");
+                self.warn("media-type", at, message, "describe a text, or write `application/json`");
+            }
             return (ParameterForm::Content { media_type: media_type.clone() }, schema);
         }
         let is_swagger = self.document.version_at(&found.pointer) == Version::V2;

@@ -122,7 +122,7 @@ pub(super) fn build(
         return (RequestBody::Json(value.into_owned()), Some("application/json".to_owned()));
     };
     let declared = media.media_type.trim();
-    let body_kind = MediaKind::of(declared);
+    let body_kind = MediaKind::of_schema(declared, &media.schema);
     if body_kind == MediaKind::Json {
         let media_type = if declared.contains('*') { "application/json" } else { declared };
         return (RequestBody::Json(value.into_owned()), Some(media_type.to_owned()));

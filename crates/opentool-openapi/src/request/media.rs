@@ -1,5 +1,8 @@
 //! Media types of bodies: how each is written. Which of several is used is [`crate::plan::Body::preferred`]'s decision.
 
+use serde_json::Value;
+
+use crate::bytes::is_bytes;
 use crate::plan::essence;
 
 /// How a body of a media type is written.
@@ -22,6 +25,14 @@ pub(crate) enum MediaKind {
 }
 
 impl MediaKind {
+    /// The kind of a media type for values of a schema: where any type will do (`*/*`), bytes are bytes and no JSON.
+    pub(crate) fn of_schema(media_type: &str, schema: &Value) -> Self {
+        match Self::of(media_type) {
+            Self::Json if media_type.contains('*') && is_bytes(schema) => Self::Binary,
+            kind => kind,
+        }
+    }
+
     /// The kind of a media type; parameters (`; charset=utf-8`) do not matter.
     pub(crate) fn of(media_type: &str) -> Self {
         let essence = essence(media_type);

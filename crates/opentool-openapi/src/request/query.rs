@@ -74,7 +74,13 @@ fn serialise(parameter: &Parameter, value: &Value, pairs: &mut Vec<Pair>) {
     }
 }
 
-/// A value as a text of a media type: JSON where it says so, else the plain text.
+/// A value as a text of a media type: JSON where it says so, the pairs of an object where it is a form, else the plain text.
 pub(super) fn content<'a>(media_type: &str, value: &'a Value, schema: &Value) -> Option<Cow<'a, str>> {
-    if crate::plan::is_json(media_type) { Some(value.to_string().into()) } else { text(value, schema) }
+    match (value, MediaKind::of(media_type)) {
+        (Value::Object(members), MediaKind::Form) => {
+            Some(form::write(&Media::new(media_type, schema.clone()), members).into())
+        }
+        _ if crate::plan::is_json(media_type) => Some(value.to_string().into()),
+        _ => text(value, schema),
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,6 +22,10 @@ pub struct Settings {
     pub server_variables: BTreeMap<String, String>,
     /// Where the document came from; relative server addresses are resolved against it.
     pub document_url: Option<Url>,
+    /// The machine that the document was fetched from; a proxy, where there is one. Where its address is public, servers at the
+    /// document's own origin must have public addresses too, or the name could lead into the host's network the second
+    /// time. Default: as [`load`](crate::load()) found it.
+    pub document_peer: Option<IpAddr>,
     /// Credentials by the names of the document's security schemes.
     pub credentials: BTreeMap<String, Credential>,
     /// A token for every scheme that takes one (HTTP bearer, OAuth 2, OpenID Connect), and for operations about
@@ -47,8 +52,9 @@ pub struct Settings {
     pub headers: Vec<(HeaderName, SecretString)>,
     /// What happens to a call for which credentials are missing.
     pub missing_credentials: MissingCredentials,
-    /// Which addresses requests may connect to. Default: any where the host named the server or gave the document as a
-    /// file or a text; for a document that was fetched, any at the document's own origin, and public ones for all others.
+    /// Which addresses requests may connect to. Default: any where the host named the server; for a document that the host gave
+    /// as a file or a text, any but link-local ones and metadata services of clouds; for one that was fetched, any at
+    /// the document's own origin, and public ones for all others. See [`Settings::document_peer`].
     pub addresses: Option<Addresses>,
     /// How often and when a request that failed for the moment is sent again.
     pub retries: Retries,
@@ -57,7 +63,8 @@ pub struct Settings {
     /// The largest answer in bytes, after it was unpacked. Default: the client's limit, 10 MiB.
     pub body_limit: Option<u64>,
     /// The longest text of a result in bytes; what is longer is cut, with a notice, and is no structured value. Default:
-    /// [`RESULT_LIMIT`], since results are read by models; `None` is no limit but that above.
+    /// [`RESULT_LIMIT`], since results are read by models; `None` is no limit but that above. Bytes count as base64, and a notice
+    /// stands in the place of those that are too many; images, sounds and PDF have 5 MiB at least.
     pub result_limit: Option<usize>,
     /// The directory below which models may name files as the bytes of a body, as `{"$file": "report.pdf"}`. Default: none,
     /// bytes are base64 and data URIs.
@@ -93,6 +100,7 @@ impl Default for Settings {
             server: None,
             server_variables: BTreeMap::new(),
             document_url: None,
+            document_peer: None,
             credentials: BTreeMap::new(),
             bearer: None,
             api_key: None,

@@ -7,9 +7,31 @@
 use opentool_schema::inexact_number;
 use serde_json::Value;
 
+/// How many values and names of members an answer has at most that is read as a value: some 100 MB of memory.
+const MOST_VALUES: usize = 400_000;
+
 /// Characters for private use, around the digits. A text that has them already is not taken apart.
 const BEGIN: char = '\u{f8f0}';
 const END: char = '\u{f8f1}';
+
+/// Whether a JSON text has so many values that reading it costs many times its size. What it is about is the memory of the
+/// host: a few kilobytes on the wire can unpack to millions of empty objects.
+pub(super) fn is_too_many(text: &str) -> bool {
+    // A value and what separates it are two bytes at least.
+    if text.len() / 2 <= MOST_VALUES {
+        return false;
+    }
+    let (mut values, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            b'"' if !escaped => in_string = !in_string,
+            b'{' | b'[' | b',' | b':' if !in_string => values = values.saturating_add(1),
+            _ => {}
+        }
+        escaped = in_string && byte == b'\\' && !escaped;
+    }
+    values > MOST_VALUES
+}
 
 /// Whether every number of a valid JSON text is the same number after it was read.
 pub(super) fn survives(text: &str) -> bool {
@@ -18,7 +40,7 @@ pub(super) fn survives(text: &str) -> bool {
 
 /// A valid JSON text as a value in which the numbers that it cannot hold are marked strings.
 pub(super) fn marked(text: &str) -> Option<Value> {
-    if text.contains([BEGIN, END]) {
+    if text.contains([BEGIN, END]) || is_too_many(text) {
         return None;
     }
     let mut out = String::with_capacity(text.len());

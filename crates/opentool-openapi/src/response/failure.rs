@@ -8,7 +8,12 @@ use secrecy::SecretString;
 use serde_json::Value;
 use url::Url;
 
+use super::exact::is_too_many;
+use crate::plain::plain;
 use crate::plan::is_json;
+
+/// How much of a page is looked at for what it says, in bytes.
+const LONGEST_PAGE: usize = 16 * 1024;
 
 /// `HTTP 404 Not Found: pet 7 is not here`.
 pub(super) fn message(answer: &Response, secrets: &[SecretString]) -> String {
@@ -38,7 +43,7 @@ pub(super) fn message(answer: &Response, secrets: &[SecretString]) -> String {
         return message;
     }
     let text = answer.text();
-    let said = if answer.content_type().is_none_or(is_json) {
+    let said = if answer.content_type().is_none_or(is_json) && !is_too_many(&text) {
         serde_json::from_str::<Value>(&text).ok().and_then(|body| from_json(&body))
     } else {
         None
@@ -109,17 +114,44 @@ fn from_json(body: &Value) -> Option<String> {
     Some(said).filter(|said| !said.is_empty())
 }
 
-/// Plain text as it is; of an HTML page its title.
+/// Plain text as it is; of an HTML page its title, or else what it says first.
 fn from_text(text: &str, media_type: Option<&str>) -> Option<String> {
     let html = media_type.is_some_and(|media_type| media_type.to_ascii_lowercase().contains("html"));
-    let said = if html {
+    if html {
         // ASCII lower case keeps every position.
         let lower = text.to_ascii_lowercase();
-        let begin = lower.find("<title").and_then(|at| Some(at + lower.get(at..)?.find('>')? + 1))?;
-        let end = begin + lower.get(begin..)?.find("</title")?;
-        text.get(begin..end)?
-    } else {
-        text
-    };
-    Some(said.trim().to_owned()).filter(|said| !said.is_empty())
+        let title = || {
+            let begin = lower.find("<title").and_then(|at| Some(at + lower.get(at..)?.find('>')? + 1))?;
+            let end = begin + lower.get(begin..)?.find("</title")?;
+            text.get(begin..end).filter(|title| !title.trim().is_empty())
+        };
+        return title().map(|title| title.trim().to_owned()).or_else(|| first_text(text));
+    }
+    Some(text.trim().to_owned()).filter(|said| !said.is_empty())
+}
+
+/// The text of a page from its beginning, without tags and what they hide.
+fn first_text(page: &str) -> Option<String> {
+    let page = page.get(..page.floor_char_boundary(LONGEST_PAGE)).unwrap_or_default();
+    let mut text = String::new();
+    let mut rest = page;
+    while let Some((before, tag)) = rest.split_once('<') {
+        text.push_str(before);
+        text.push(' ');
+        let hidden = ["script", "style", "head", "!--"].into_iter().find(|name| {
+            tag.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name))
+                && tag.get(name.len()..).is_some_and(|after| !after.starts_with(|c: char| c.is_alphabetic()))
+        });
+        let end = match hidden {
+            Some("!--") => "-->".to_owned(),
+            Some(name) => format!("</{name}>"),
+            None => ">".to_owned(),
+        };
+        let at = tag.to_ascii_lowercase().find(&end);
+        rest = at.and_then(|at| tag.get(at.saturating_add(end.len())..)).unwrap_or_default();
+    }
+    text.push_str(rest);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = plain(&words.join(" ")).into_owned();
+    Some(text).filter(|text| !text.is_empty())
 }

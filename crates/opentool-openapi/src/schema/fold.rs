@@ -1,4 +1,4 @@
-//! What stands within the schema of an argument, cut at a depth: of what is below, type and description stay.
+//! What stands within the schema of an argument, cut at a depth: of what is below, type, values and description stay.
 //!
 //! A cut schema takes whatever the whole one takes. Nothing here knows how large anything may be; see [`super::reduce()`].
 
@@ -13,16 +13,23 @@ pub(super) struct Fold {
     pub(super) depth: usize,
     /// Schemas of at most so many bytes are not cut.
     pub(super) small: usize,
-    /// Whether what is cut keeps its notes.
+    /// What is kept of what is cut.
     pub(super) notes: Notes,
 }
 
-/// Whether what is cut keeps its notes.
+/// What is kept of what is cut, beside its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notes {
+    /// The description, and of what has no parts the values that it may have.
     Keep,
+    /// Only the values.
     LeaveOut,
+    /// Neither.
+    LeaveOutAll,
 }
+
+/// What says which values there are of what has no parts, in few words as a rule.
+const VALUES: [&str; 4] = ["enum", "const", "format", "default"];
 
 impl Fold {
     /// Cuts what is below the depth. `definitions` says which types references have.
@@ -64,13 +71,19 @@ impl Fold {
         }
     }
 
-    /// The type and the notes of a schema.
+    /// The type of a schema, and what else is kept of it.
     fn summary(self, schema: &Map<String, Value>, definitions: &Map<String, Value>) -> Value {
         let mut out = Map::new();
         let target = schema.get("$ref").and_then(Value::as_str);
         let target = target.and_then(|target| definitions.get(target.strip_prefix("#/$defs/")?));
         if let Some(kind) = schema.get("type").or_else(|| target?.get("type")) {
             out.insert("type".to_owned(), kind.clone());
+        }
+        let has_parts = out.get("type").is_none_or(|kind| kind == "object" || kind == "array");
+        if self.notes != Notes::LeaveOutAll && !has_parts {
+            for keyword in VALUES {
+                out.extend(schema.get(keyword).map(|value| (keyword.to_owned(), value.clone())));
+            }
         }
         if self.notes == Notes::Keep {
             let description = schema.get("description").or_else(|| target?.get("description"));
@@ -90,27 +103,18 @@ impl Fold {
 pub(super) fn loosen(value: &mut Value) {
     match value {
         Value::Object(schema) => {
-            if let Some(branches) = schema.shift_remove("oneOf") {
-                match schema.entry("anyOf") {
-                    serde_json::map::Entry::Vacant(free) => {
-                        free.insert(branches);
-                    }
-                    serde_json::map::Entry::Occupied(_) => {
-                        let both = schema.entry("allOf").or_insert_with(|| json!([]));
-                        if let Value::Array(both) = both {
-                            both.push(json!({"anyOf": branches}));
-                        }
-                    }
-                }
-            }
-            if schema.get("not").is_some_and(is_open) {
-                schema.shift_remove("not");
-            }
-            if schema.get("if").is_some_and(is_open) {
-                for keyword in ["if", "then", "else"] {
+            // Before anything below changes: what takes more here would forbid more.
+            for keyword in ["not", "if"] {
+                let Some(condition) = schema.get(keyword) else { continue };
+                if is_open(condition) {
                     schema.shift_remove(keyword);
+                    if keyword == "if" {
+                        schema.shift_remove("then");
+                        schema.shift_remove("else");
+                    }
                 }
             }
+            let_several_fit(schema);
             for keyword in ["unevaluatedProperties", "unevaluatedItems"] {
                 if schema.get(keyword) == Some(&json!({"not": {}}))
                     || schema.get(keyword) == Some(&json!(false))
@@ -124,13 +128,30 @@ pub(super) fn loosen(value: &mut Value) {
                         "properties" | "patternProperties" | "dependentSchemas" | "$defs",
                         Value::Object(schemas),
                     ) => schemas.values_mut().for_each(loosen),
-                    ("enum" | "const" | "default" | "examples", _) => {}
+                    // What is left of these was not cut, and is the condition that it was.
+                    ("enum" | "const" | "default" | "examples" | "not" | "if", _) => {}
                     (_, value) => loosen(value),
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(loosen),
         _ => {}
+    }
+}
+
+/// Lets a value be meant by more than one of the alternatives of which only one could.
+pub(super) fn let_several_fit(schema: &mut Map<String, Value>) {
+    let Some(branches) = schema.shift_remove("oneOf") else { return };
+    match schema.entry("anyOf") {
+        serde_json::map::Entry::Vacant(free) => {
+            free.insert(branches);
+        }
+        serde_json::map::Entry::Occupied(_) => {
+            let both = schema.entry("allOf").or_insert_with(|| json!([]));
+            if let Value::Array(both) = both {
+                both.push(json!({"anyOf": branches}));
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod definitions;
 mod enumeration;
 mod fold;
 mod keyword;
+pub(crate) mod merge_patch;
 mod nullable;
 pub(crate) mod reach;
 mod reduce;

@@ -1,6 +1,6 @@
 //! A tool's schema made smaller, in steps of which each loses more than the one before: long notes and examples, then
 //! the definitions that are farthest from the root or do not fit, of which as much stays as does, then what stands deep
-//! within arguments, at last their notes.
+//! within arguments, then their notes, at last which values single ones may have.
 //! Arguments, their types and what is required stay, even where they alone are too much.
 
 use std::collections::{HashSet, VecDeque};
@@ -18,7 +18,7 @@ const NOTES: [usize; 3] = [300, 120, 40];
 const SMALL: usize = 120;
 
 /// How what stands within arguments is cut, step by step.
-const FOLDS: [Fold; 7] = [
+const FOLDS: [Fold; 8] = [
     Fold { depth: 4, small: SMALL, notes: Notes::Keep },
     Fold { depth: 3, small: SMALL, notes: Notes::Keep },
     Fold { depth: 2, small: SMALL, notes: Notes::Keep },
@@ -26,6 +26,7 @@ const FOLDS: [Fold; 7] = [
     Fold { depth: 0, small: SMALL, notes: Notes::Keep },
     Fold { depth: 0, small: 0, notes: Notes::Keep },
     Fold { depth: 0, small: 0, notes: Notes::LeaveOut },
+    Fold { depth: 0, small: 0, notes: Notes::LeaveOutAll },
 ];
 
 /// Makes a schema as small as `most` bytes, as far as that is possible.

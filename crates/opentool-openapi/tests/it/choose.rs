@@ -458,3 +458,124 @@ fn a_filter_that_means_nothing_says_which_word_is_why() {
         (Some(Absent::NotChosen), None, None)
     );
 }
+
+/// What of a definition is the host's alone: not shown, not taken from models, and sent if it has a value.
+#[test]
+fn arguments_that_only_the_host_sets() {
+    let text = json!({"openapi": "3.1.0", "info": {}, "servers": [{"url": "https://a.test"}], "paths": {"/a/{org}": {"post": {
+        "operationId": "a",
+        "parameters": [
+            {"name": "org", "in": "path", "required": true, "schema": {"type": "string"}},
+            {"name": "trace", "in": "header", "required": true, "schema": {"type": "string"}},
+            {"name": "q", "in": "query", "schema": {"type": "string"}}],
+        "requestBody": {"required": true, "content": {"application/json": {"schema": {
+            "type": "object", "required": ["token", "v", "x"],
+            "properties": {"token": {"type": "string"}, "v": {"type": "integer"}, "x": {"type": "integer"}}}}}}
+    }}}})
+    .to_string();
+    let with = |config: OperationConfig| {
+        parse(text.clone(), "a.json").unwrap().configure(&Config::new().operation("a", config))
+    };
+    let hidden = OperationConfig::new()
+        .set_argument("org", "mine")
+        .set_argument("v", 2)
+        .hide_argument("trace")
+        .hide_argument("token");
+    let api = with(hidden.clone().name("b")).unwrap();
+    let tools = api.tools().unwrap();
+    let schema = tools.find("b").unwrap().definition().input_schema.as_value();
+    assert_eq!(schema["properties"], json!({"q": {"type": "string"}, "x": {"type": "integer"}}));
+    assert_eq!(schema["required"], json!(["x"]));
+    // Whatever a caller says in their place.
+    let given = |value: Value| opentool_core::Arguments::from(value.as_object().unwrap().clone());
+    let request = api.request("b", &given(json!({"x": 1, "org": "other", "v": 9}))).unwrap().to_json();
+    assert_eq!(request["url"], "https://a.test/a/mine");
+    assert_eq!(request["body"], json!({"x": 1, "v": 2}));
+    assert!(request["headers"].get("trace").is_none(), "{request}");
+    let refused =
+        opentool_schema::Validator::new(&tools.find("b").unwrap().definition().input_schema).unwrap();
+    assert!(!refused.accepts(&json!({"x": 1, "org": "other"})));
+    // As a file says it.
+    let written: Config = serde_json::from_value(json!({"operations": {"a": {"name": "b", "arguments": {
+        "org": {"value": "mine"}, "v": {"value": 2}, "trace": {"hide": true}, "token": {"hide": true}}}}}))
+    .unwrap();
+    assert_eq!(written, Config::new().operation("a", hidden.name("b")));
+    for (config, at, why) in [
+        (
+            OperationConfig::new().hide_argument("org"),
+            "/operations/a/arguments/org/hide",
+            "give it a `value`",
+        ),
+        (
+            OperationConfig::new().set_argument("q", "env:TOKEN"),
+            "/operations/a/arguments/q/value",
+            "as a credential",
+        ),
+    ] {
+        let refused = with(config).unwrap_err().to_string();
+        assert!(refused.contains(at) && refused.contains(why), "{refused}");
+    }
+}
+
+/// The schema of the result goes first; of what is cut in arguments, the values that there are stay before the notes.
+#[test]
+fn values_of_arguments_are_kept_before_results_and_notes() {
+    let field = |index: usize| {
+        (
+            format!("f{index}"),
+            json!({"type": "string", "enum": ["one", "two"], "default": "one", "description": "A rather long note. ".repeat(9)}),
+        )
+    };
+    let fields: serde_json::Map<String, Value> = (0..12).map(field).collect();
+    let text = json!({"openapi": "3.1.0", "info": {}, "paths": {"/a": {"post": {"operationId": "a",
+        "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object", "properties": fields}}}},
+        "responses": {"200": {"content": {"application/json": {"schema": {"type": "object", "properties": {"id": {"type": "integer"}}}}}}}
+    }}}}).to_string();
+    let at = |most: usize| {
+        let api = parse(text.clone(), "a.json").unwrap();
+        let api = api.configure(&Config::new().budget(Budget::new().max_tool_bytes(most))).unwrap();
+        let tools = api.tools().unwrap();
+        let definition = tools.find("a").unwrap().definition();
+        let result = definition.output_schema.as_ref().map(|schema| schema.as_value().clone());
+        (definition.input_schema.as_value().clone(), result.unwrap_or_default())
+    };
+    let (whole, result) = at(20_000);
+    assert!(
+        whole["properties"]["f3"]["description"].as_str().unwrap().len() > 150 && result["type"] == "object"
+    );
+    for most in [2_400, 1_500, 1_100] {
+        let (cut, result) = at(most);
+        assert!(cut.to_string().len() <= most, "{most}");
+        assert_eq!(
+            (&cut["properties"]["f3"]["enum"], result),
+            (&json!(["one", "two"]), json!({})),
+            "{most}: {cut}"
+        );
+    }
+    let (least, _) = at(700);
+    assert_eq!(least["properties"]["f3"], json!({"type": "string"}));
+}
+
+/// A condition that takes more when it is cut would forbid more.
+#[test]
+fn a_cut_schema_forbids_no_more_than_the_whole_one() {
+    let deep =
+        json!({"type": "object", "properties": {"text": {"type": "string", "enum": ["long".repeat(60)]}}});
+    let wide: serde_json::Map<String, Value> =
+        (0..20).map(|index| (format!("f{index}"), deep.clone())).collect();
+    let mut body = json!({"type": "object", "properties": wide, "not": {"oneOf": [{"required": ["f1"]}, {"required": ["f2"]}]}});
+    body["properties"]["either"] =
+        json!({"if": {"oneOf": [{"minProperties": 1}, {"minProperties": 2}]}, "then": {"required": ["x"]}});
+    let text = json!({"openapi": "3.1.0", "info": {}, "paths": {"/a": {"post": {"operationId": "a",
+        "requestBody": {"required": true, "content": {"application/json": {"schema": body}}}}}}});
+    for most in [100_000, 4_000] {
+        let api = parse(text.to_string(), "a.json").unwrap();
+        let api = api.configure(&Config::new().budget(Budget::new().max_tool_bytes(most))).unwrap();
+        let tools = api.tools().unwrap();
+        let schema = &tools.find("a").unwrap().definition().input_schema;
+        let validator = opentool_schema::Validator::new(schema).unwrap();
+        // Both, so that not exactly one of them holds.
+        let given = json!({"body": {"f1": {}, "f2": {}, "either": {"y": 1, "z": 2}}});
+        assert!(validator.accepts(&given) && schema.to_string().contains("\"not\""), "{most}: {schema}");
+    }
+}

@@ -11,6 +11,7 @@ mod network;
 mod oauth;
 mod parameters;
 mod parts;
+mod patches;
 mod peers;
 mod plans;
 mod printing;

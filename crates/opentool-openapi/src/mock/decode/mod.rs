@@ -11,11 +11,13 @@ pub(super) use path::path;
 pub(super) use split::{Kind, joined, kind, list, record};
 
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use url::form_urlencoded;
 
 use super::Fault;
 use super::contract::Wanted;
 use crate::request::Located;
+use crate::request::media::MediaKind;
 
 /// Where decoded values and faults go.
 #[derive(Debug, Default)]
@@ -61,5 +63,19 @@ pub(super) fn content(media_type: &str, text: &str, wanted: &Wanted) -> Result<V
     if crate::plan::is_json(media_type) {
         return serde_json::from_str(text).map_err(|error| format!("expected JSON: {error}"));
     }
-    Ok(wanted.judge.view().scalar(text))
+    let view = wanted.judge.view();
+    if MediaKind::of(media_type) != MediaKind::Form || !view.allows("object") || view.allows_scalar() {
+        return Ok(view.scalar(text));
+    }
+    let mut members = Map::new();
+    for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+        let property = view.property(&name);
+        if property.allows("array") && !property.allows_scalar() {
+            let items = members.entry(name.as_ref()).or_insert_with(|| Value::Array(Vec::new()));
+            items.as_array_mut().into_iter().for_each(|items| items.push(property.items().scalar(&value)));
+        } else {
+            members.insert(name.into_owned(), property.scalar(&value));
+        }
+    }
+    Ok(Value::Object(members))
 }

@@ -50,6 +50,9 @@ async fn a_document_is_read_from_a_url_and_its_servers_are_relative_to_it() {
     let api = load(format!("{base}/moved")).await.unwrap();
     let request = api.request("a", &Default::default()).unwrap();
     assert_eq!(request.to_json()["url"], format!("{base}/v1/api/a"));
+    // From which machine it came stays known, whatever the host sets.
+    let api = api.with(opentool_openapi::Settings::default());
+    assert_eq!(api.settings().document_peer, Some(std::net::Ipv4Addr::LOCALHOST.into()));
 }
 
 #[tokio::test]

@@ -86,3 +86,42 @@ fn a_default_of_another_type_is_not_told() {
         assert!(told.concat().contains(said), "{schema}: {told:?}");
     }
 }
+
+/// What cannot be written as the document describes it is told, and the tool can be called all the same.
+#[test]
+fn a_form_without_names_and_a_parameter_of_xml_are_told() {
+    let body = |media_type: &str, schema: Value| json!({"required": true, "content": {media_type: {"schema": schema}}});
+    let bytes = json!({"type": "string", "format": "binary"});
+    let xml =
+        json!({"name": "x", "in": "query", "content": {"application/xml": {"schema": {"type": "object"}}}});
+    let form = "application/x-www-form-urlencoded";
+    let filter = json!({"name": "x", "in": "query", "content": {form: {"schema": {"type": "object"}}}});
+    let api = api(json!({
+        "/a": {"post": {"operationId": "a", "requestBody": body("multipart/form-data", bytes.clone())}},
+        "/b": {"post": {"operationId": "b", "requestBody": body(form, json!({"type": "integer"}))}},
+        "/c": {"post": {"operationId": "c", "requestBody": body("*/*", bytes)}},
+        "/d": {"get": {"operationId": "d", "parameters": [xml]}},
+        "/e": {"get": {"operationId": "e", "parameters": [filter]}},
+    }));
+    let told: Vec<(&str, &str)> =
+        api.diagnostics().iter().map(|found| (found.code, found.pointer.as_str())).collect();
+    let expected = [
+        ("media-type", "/paths/~1a/post/requestBody/content/multipart~1form-data/schema"),
+        ("media-type", "/paths/~1b/post/requestBody/content/application~1x-www-form-urlencoded/schema"),
+        ("media-type", "/paths/~1d/get/parameters/0/content/application~1xml"),
+    ];
+    assert_eq!(told, expected);
+    let api = api.server("https://a.test");
+    let tools = api.tools().unwrap();
+    for (tool, given) in [
+        ("a", json!({"body": {"file": {"$base64": "AQ==", "filename": "a.png"}}})),
+        ("b", json!({"body": {"count": 1}})),
+        ("c", json!({"body": {"$base64": "AQ=="}})),
+    ] {
+        let schema = &tools.find(tool).unwrap().definition().input_schema;
+        let validator = opentool_schema::Validator::new(schema).unwrap();
+        assert!(validator.accepts(&given), "{tool}: {schema}");
+        let given = opentool_core::Arguments::from(given.as_object().unwrap().clone());
+        assert!(api.request(tool, &given).is_ok(), "{tool}");
+    }
+}

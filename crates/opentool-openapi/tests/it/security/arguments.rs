@@ -80,6 +80,33 @@ fn tokens_and_keys_that_documents_of_google_list_are_the_hosts() {
 }
 
 #[test]
+fn tokens_that_are_described_as_such_and_signatures_are_the_hosts() {
+    let described = |place: &str, words: &str| {
+        let mut token = parameter(place, "token", true);
+        token["description"] = json!(words);
+        token
+    };
+    let oauth = || json!({"o": {"type": "oauth2", "flows": {}}});
+    let slack = "Authentication token. Requires scope: `admin`";
+    for (place, words, security, expected) in [
+        ("header", slack, json!([{"o": []}]), &["q"][..]),
+        ("query", slack, json!([{"o": []}]), &["q"]),
+        ("query", "The token of the next page.", json!([{"o": []}]), &["token", "q"]),
+        ("query", slack, json!([]), &["token", "q"]),
+    ] {
+        let parameters = json!([described(place, words), parameter("query", "q", false)]);
+        assert_eq!(arguments(&api(oauth(), security, parameters)), expected, "{place} {words}");
+    }
+    let signed = ["X-Amz-Credential", "X-Amz-Signature", "X-Amz-Security-Token", "X-Amz-Target"];
+    let parameters: Vec<Value> = signed.iter().map(|name| parameter("header", name, false)).collect();
+    let hmac = json!({"hmac": {"type": "apiKey", "in": "header", "name": "Authorization"}});
+    let api = api(hmac, json!([{"hmac": []}]), parameters.into());
+    assert_eq!(arguments(&api), ["X-Amz-Target"]);
+    let told: Vec<&str> = api.diagnostics().iter().map(|found| found.code).collect();
+    assert_eq!(told, ["credential-parameter"]);
+}
+
+#[test]
 fn a_parameter_that_only_sounds_like_a_credential_is_an_argument() {
     let parameters = json!([
         parameter("query", "key", false),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opentool_core::{Content, Tool as _, ToolContext};
-use opentool_http::{Client, Options, Resolve, Url};
+use opentool_http::{Addresses, Client, Options, Resolve, Url};
 use opentool_openapi::{Address, Credential};
 use serde_json::json;
 
@@ -52,6 +52,57 @@ impl Resolve for Turning {
         let public = IpAddr::from([0x2606, 0x4700, 0, 0, 0, 0, 0, 1]);
         let addresses = if asked == 0 { vec![Ipv4Addr::LOCALHOST.into()] } else { vec![public] };
         Box::pin(async { Ok(addresses) })
+    }
+}
+
+/// Every name leads to one address.
+#[derive(Debug, Clone)]
+struct To(IpAddr);
+
+impl Resolve for To {
+    fn resolve(&self, _: &str) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>> {
+        let to = self.0;
+        Box::pin(async move { Ok(vec![to]) })
+    }
+}
+
+/// The document's own origin is no exception: its name led to a public machine, and leads into the own network now.
+#[tokio::test]
+async fn the_own_origin_of_a_document_that_turns_to_a_private_address() {
+    let wire = Wire::open().await;
+    let port = wire.url.port().unwrap();
+    let place: Url = format!("http://docs.example.test:{port}/openapi.json").parse().unwrap();
+    let text = json!({"openapi": "3.1.0", "paths": {"/s": {"get": {"operationId": "s"}}}}).to_string();
+    let client = Client::new(Options::new().resolver(To(Ipv4Addr::LOCALHOST.into())));
+    let ask = async |peer: Option<IpAddr>, addresses: Option<Addresses>| {
+        let mut api = opentool_openapi::parse(text.as_str(), Address::Url(place.clone())).unwrap();
+        api = api.document_peer(peer);
+        if let Some(addresses) = addresses {
+            api = api.addresses(addresses);
+        }
+        let tools = api.tools_with(&client).unwrap();
+        tools.get("s").unwrap().call(&ToolContext::new(), given(json!({}))).await
+    };
+    let public = Some(Ipv4Addr::new(93, 184, 216, 34).into());
+    let error = ask(public, None).await.unwrap_err();
+    assert!(error.for_model().contains("leads to a loopback address"), "{error}");
+    assert_eq!(wire.heads(), [""; 0]);
+    // What was in the own network is called there, and what the host allows.
+    assert!(ask(Some(Ipv4Addr::LOCALHOST.into()), None).await.is_ok());
+    assert!(ask(public, Some(Addresses::Any)).await.is_ok());
+}
+
+/// A document of the host's own may name machines of the host's network, but none that gives out the host's keys.
+#[tokio::test]
+async fn no_document_names_a_metadata_service() {
+    let client = Client::new(Options::new().resolver(To([169, 254, 169, 254].into())));
+    for server in ["http://169.254.169.254:1", "http://[fd00:ec2::254]:1", "http://metadata.example.test:1"] {
+        let text = json!({"openapi": "3.1.0", "servers": [{"url": server}],
+                          "paths": {"/latest/meta-data": {"get": {"operationId": "s"}}}});
+        let api = opentool_openapi::parse(text.to_string(), "openapi.json").unwrap();
+        let tools = api.tools_with(&client).unwrap();
+        let error = tools.get("s").unwrap().call(&ToolContext::new(), given(json!({}))).await.unwrap_err();
+        assert!(error.for_model().contains("where neither a document nor a redirect may lead"), "{error}");
     }
 }
 

@@ -121,7 +121,14 @@ async fn nothing_is_something_that_happened() {
 async fn failures_say_what_the_service_said() {
     const PROBLEM: Head = &[("content-type", "application/problem+json")];
     const HTML: Head = &[("content-type", "text/html; charset=utf-8")];
-    let cases: [(u16, Head, &str, &str); 9] = [
+    let cases: [(u16, Head, &str, &str); 11] = [
+        (
+            500,
+            HTML,
+            "<!doctype html><head><style>b{}</style></head><body><!-- x --><h1>It broke</h1>\n<script>evil()</script><p>at 1 &lt; 2</p>",
+            "HTTP 500 Internal Server Error: It broke at 1 < 2",
+        ),
+        (500, HTML, "<html><body></body></html>", "HTTP 500 Internal Server Error"),
         (404, JSON, r#"{"message": "no pet 7"}"#, "HTTP 404 Not Found: no pet 7"),
         (500, JSON, r#"{"error": {"message": "boom"}}"#, "HTTP 500 Internal Server Error: boom"),
         (
@@ -274,4 +281,51 @@ async fn the_name_of_a_compression_is_told_in_few_words() {
     let head: Head = Box::leak(Box::new([("content-encoding", long)]));
     let error = answer(200, head, "?").await.unwrap_err().for_model();
     assert!(error.contains("(xxx") && error.len() < 200, "{error}");
+}
+
+#[tokio::test]
+async fn bytes_are_limited_as_text_is() {
+    let bytes: Head = &[("content-type", "application/octet-stream")];
+    let output = answer(200, bytes, vec![0; 80_000]).await.unwrap();
+    assert_eq!(
+        output.content,
+        [Content::text(
+            "[Not shown: 80000 bytes of `application/octet-stream`. That is more than is passed on; ask for less, or for \
+             a part, or let the operator allow more.]"
+        )]
+    );
+    assert_eq!(output.metadata["http.shortened"]["bytes"], 80_000);
+    let output = answer(200, bytes, vec![0; 70_000]).await.unwrap();
+    assert!(matches!(&output.content[..], [Content::BlobResource { .. }]));
+    for media in ["image/png", "audio/wav", "application/pdf"] {
+        let head: Head = match media {
+            "image/png" => &[("content-type", "image/png")],
+            "audio/wav" => &[("content-type", "audio/wav")],
+            _ => &[("content-type", "application/pdf")],
+        };
+        assert!(!matches!(
+            &answer(200, head, vec![0; 3_000_000]).await.unwrap().content[..],
+            [Content::Text(_)]
+        ));
+        let output = answer(200, head, vec![0; 4_000_000]).await.unwrap();
+        assert!(output.to_text().starts_with(&format!("[Not shown: 4000000 bytes of `{media}`.")));
+    }
+}
+
+#[tokio::test]
+async fn a_flood_of_values_is_not_taken_apart() {
+    let flood = |item: &str| format!("[{}1]", item.repeat(410_000));
+    for text in [flood("[],"), flood("{},"), flood("1,")] {
+        let size = text.len();
+        let output = answer(200, JSON, text).await.unwrap();
+        assert_eq!(output.structured, None);
+        let notice = format!("[Shortened: the first 100000 of {size} bytes.");
+        assert!(output.to_text().contains(&notice), "{:.200}", output.to_text());
+        assert_eq!(output.metadata["http.note"], "not read as a value: it has too many");
+    }
+    // What only looks like it is.
+    let text = format!("[\"{}\\\"\"]", "[],".repeat(410_000));
+    assert!(answer(200, JSON, text).await.unwrap().to_text().contains("[Shortened: `/0` has"));
+    let error = answer(500, JSON, flood("[],")).await.unwrap_err().for_model();
+    assert!(error.starts_with("HTTP 500 Internal Server Error: [[],") && error.len() < 3_000);
 }

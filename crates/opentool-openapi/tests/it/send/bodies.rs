@@ -104,6 +104,21 @@ fn bytes_come_as_base64_or_as_a_data_uri() {
 }
 
 #[test]
+fn bytes_are_no_json_where_any_media_type_will_do() {
+    let sent = |schema: Value, value: Value| body("*/*", schema, Value::Null, value);
+    let bytes = || json!({"type": "string", "format": "binary"});
+    let png = "iVBORw0KGgo=";
+    let expected = |name: &str| (json!("base64"), json!(png), json!(name));
+    assert_eq!(sent(bytes(), json!({"$base64": png})), expected("application/octet-stream"));
+    assert_eq!(sent(bytes(), json!({"$base64": png, "contentType": "image/png"})), expected("image/png"));
+    assert_eq!(sent(bytes(), json!("abc")), (json!("text"), json!("abc"), json!("application/octet-stream")));
+    assert_eq!(
+        sent(json!({"type": "string"}), json!("abc")),
+        (json!("json"), json!("abc"), json!("application/json"))
+    );
+}
+
+#[test]
 fn forms() {
     let plain = |value| form(json!({}), Value::Null, value);
     assert_eq!(plain(json!({})), "");

@@ -292,6 +292,40 @@ async fn nobody_listens() {
 }
 
 #[tokio::test]
+async fn the_operators_server_is_not_named_to_the_model() {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent: Url = format!("http://{}", free.local_addr().unwrap()).parse().unwrap();
+    drop(free);
+    let answering = serve(
+        Router::new()
+            .route("/s", get(|| async { ([("content-type", "application/zip")], "PK") }))
+            .route("/large", get(|| async { "x".repeat(100) }))
+            .fallback(|headers: axum::http::HeaderMap| async move {
+                let host = headers["host"].to_str().unwrap();
+                (axum::http::StatusCode::CREATED, [("location", format!("http://{host}/made/7?a=1"))])
+            }),
+    )
+    .await;
+    let ask = async |server: &Url, line: &str| {
+        let mut settings = Settings::new();
+        settings.server = Some(server.clone());
+        settings.body_limit = Some(50);
+        call(&"http://api.example.com".parse().unwrap(), operation(line), json!({}), settings).await
+    };
+    let error = ask(&silent, "GET /s").await.unwrap_err();
+    assert_eq!(error.for_model(), "cannot connect to the service");
+    assert!(chain(&error).contains(silent.authority()), "{}", chain(&error));
+    let error = ask(&answering, "GET /large").await.unwrap_err();
+    assert_eq!(error.for_model(), "the answer of the service is larger than the limit of 50 bytes");
+    let output = ask(&answering, "GET /s").await.unwrap();
+    let [opentool_core::Content::BlobResource { uri, .. }] = &output.content[..] else {
+        panic!("{output:?}")
+    };
+    assert_eq!(uri, "result:/s");
+    assert_eq!(ask(&answering, "GET /made").await.unwrap().to_text(), "Done. Location: /made/7?a=1");
+}
+
+#[tokio::test]
 async fn a_call_that_is_dropped_closes_its_connection() {
     /// Tells when the server's side of the call is dropped.
     struct Gone(Option<tokio::sync::oneshot::Sender<()>>);

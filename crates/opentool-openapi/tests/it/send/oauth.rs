@@ -194,6 +194,28 @@ async fn a_refresh_token_is_exchanged_and_replaced() {
 }
 
 #[tokio::test]
+async fn a_refresh_token_that_died_is_looked_for_where_the_first_was_kept() {
+    let provider = Provider::default();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("refresh");
+    std::fs::write(&path, "refr3sh-one").unwrap();
+    let person = OAuth::refresh_token_from("app", SecretSource::file(&path));
+    let api = api(&provider.serve().await).credential("person", Credential::OAuth(person));
+    provider.answers(200, json!({"access_token": "a1", "expires_in": 0, "refresh_token": "refr3sh-two"}));
+    text(&api, "person").await;
+    // What is refused for another reason stays.
+    provider.answers(400, json!({"error": "invalid_scope"}));
+    assert!(call(&api, "person").await.is_err());
+    std::fs::write(&path, "refr3sh-new").unwrap();
+    provider.answers(400, json!({"error": "invalid_grant"}));
+    assert!(call(&api, "person").await.is_err());
+    let shown: Vec<String> = provider.asked().into_iter().map(|(_, body)| body).collect();
+    let expected = ["one", "two", "two", "new"]
+        .map(|name| format!("grant_type=refresh_token&refresh_token=refr3sh-{name}&client_id=app"));
+    assert_eq!(shown, expected);
+}
+
+#[tokio::test]
 async fn discovery_names_the_endpoint_and_how_it_is_asked() {
     let provider = Provider::default();
     let url = provider.serve().await;

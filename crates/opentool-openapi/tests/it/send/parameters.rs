@@ -140,6 +140,17 @@ fn content_parameters_are_json() {
 }
 
 #[test]
+fn content_parameters_are_written_by_their_media_type() {
+    let form = ParameterForm::Content { media_type: "application/x-www-form-urlencoded".to_owned() };
+    let operation = with(operation("GET /q"), [Parameter { form, ..parameter(Place::Query, "f") }]);
+    assert_eq!(
+        target(&operation, json!({"f": {"a": 1, "b": ["x y", "z"]}})),
+        "/q?f=a%3D1%26b%3Dx%2520y%26b%3Dz"
+    );
+    assert_eq!(target(&operation, json!({"f": "a=1"})), "/q?f=a%3D1");
+}
+
+#[test]
 fn a_template_may_hold_literals_a_query_and_a_fragment() {
     let operation =
         |line| with(operation(line), [parameter(Place::Path, "id"), parameter(Place::Query, "q")]);

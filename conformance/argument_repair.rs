@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::failures::{self, read};
 
-/// The tool whose arguments are written; some models name it again beside them.
-pub(crate) const TOOL: &str = "get_weather";
+/// The tool whose arguments are written. Some models give it a name of their own beside them.
+pub(crate) const TOOL: &str = "tool";
 
 /// One line of the file.
 pub(crate) struct Case {

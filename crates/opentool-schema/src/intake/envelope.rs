@@ -1,7 +1,7 @@
 //! Arguments that came inside the call: `{"name": "f", "arguments": {…}}`, `{"input": {…}}`.
 //!
-//! An envelope that says which tool is called opens for that tool only: the arguments of one tool are none of another,
-//! also where the other's schema accepts them.
+//! An envelope with the name of another tool of the set does not open: the arguments of one tool are none of another, also
+//! where the other's schema accepts them. A name that no tool has is a model's own for the tool that it called.
 
 use opentool_core::{Problem, ToolSet};
 use serde_json::Value;
@@ -18,8 +18,12 @@ pub(crate) struct Called<'a> {
 }
 
 impl Called<'_> {
-    fn is_meant_by(self, label: &str, repairs: Repairs) -> bool {
-        resolve_name(label, self.tools.names(), repairs).is_ok_and(|name| name == self.name)
+    /// Whether the label may name one of the other tools.
+    fn is_another(self, label: &str, repairs: Repairs) -> bool {
+        match resolve_name(label, self.tools.names(), repairs) {
+            Ok(name) => name != self.name,
+            Err(unknown) => unknown.nearest.iter().any(|name| name != self.name),
+        }
     }
 }
 
@@ -75,15 +79,12 @@ impl Inner<'_> {
         !self.labels.is_empty() && self.value.is_object()
     }
 
-    /// That it is not known to be a call of the tool that is called.
+    /// That it is a call of another tool than the one that is called.
     pub(super) fn foreign(&self, called: Option<Called<'_>>, repairs: Repairs) -> Option<Problem> {
-        let is_own = |label: &Value| {
-            label
-                .as_str()
-                .is_some_and(|label| called.is_some_and(|called| called.is_meant_by(label, repairs)))
-        };
-        let (key, label) = self.labels.iter().find(|(_, label)| !is_own(label))?;
-        let tool = called.map_or_else(|| "the tool".to_owned(), |called| crate::text::name(called.name));
+        let called = called?;
+        let is_another = |label: &Value| label.as_str().is_none_or(|label| called.is_another(label, repairs));
+        let (key, label) = self.labels.iter().find(|(_, label)| is_another(label))?;
+        let tool = crate::text::name(called.name);
         let expected = format!("expected the arguments of {tool} themselves, not a call of another tool");
         let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
         Some(Problem::new(pointer, FOREIGN).expected(expected).found(found(label)))

@@ -53,6 +53,8 @@ fn an_envelope_opens_for_the_tool_that_it_names_only() {
         r#"{"type":"tool_use","call_id":"x","name":"delete_user","input":{"id":"5"}}"#,
         r#"{"name":null,"arguments":{"id":5}}"#,
         r#"{"arguments":{"id":5}}"#,
+        // What no tool is called is the model's own word for the tool that it called.
+        r#"{"name":"erase_the_account","arguments":{"id":5}}"#,
         r#"[{"name":"delete_user","arguments":{"id":5}}]"#,
     ] {
         assert_eq!(as_call("delete_user", own, Repairs::Sure), Ok(json!({"id": 5})), "{own}");
@@ -67,8 +69,7 @@ fn an_envelope_opens_for_the_tool_that_it_names_only() {
         r#"{"arguments":"{\"name\":\"get_user\",\"arguments\":{\"id\":5}}"}"#,
         r#"{"name":"delete_user","action":"get_user","arguments":{"id":5}}"#,
         r#"{"name":"GET_USER","arguments":{"id":5}}"#,
-        r#"{"name":"delete","arguments":{"id":5}}"#,
-        r#"{"name":"unknown","arguments":{"id":5}}"#,
+        r#"{"name":"get_usr","arguments":{"id":5}}"#,
         r#"{"name":7,"arguments":{"id":5}}"#,
         r#"[{"name":"get_user","arguments":{"id":5}}]"#,
         r#"{'name':'get_user','arguments':{'id':5}}"#,
@@ -84,14 +85,10 @@ fn an_envelope_opens_for_the_tool_that_it_names_only() {
     let other = r#"{"name":"Get_User","arguments":{"id":5}}"#;
     assert_eq!(as_call("get_user", other, Repairs::Sure), Err("invalid_call"));
     assert_eq!(as_call("Get_User", other, Repairs::Sure), Ok(json!({"id": 5})));
-    // Without a tool nobody knows whose envelope it is.
+    // Where no other tool is known, none was meant.
     let alone = Validator::new(&Schema::new(by_id())).unwrap();
     let own = json!({"name": "delete_user", "arguments": {"id": 5}});
-    let error = alone.take(&own, Repairs::Wide).unwrap_err();
-    assert_eq!(
-        (error.problems[0].pointer.as_str(), problem_code(&error.problems[0])),
-        ("/name", "invalid_call")
-    );
+    assert!(alone.take(&own, Repairs::Sure).is_ok());
     assert!(alone.take(&json!({"arguments": {"id": 5}}), Repairs::Sure).is_ok());
     // A schema that has such members is not in an envelope.
     let named = Validator::new(&Schema::new(

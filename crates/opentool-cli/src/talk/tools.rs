@@ -71,7 +71,14 @@ impl Tools {
         }
         weigh(&set, console)?;
         let passed = passed(&loading.pass_env, |name| std::env::var_os(name));
-        Ok(Self { sources, selection: selection.clone(), first: set.clone(), listed: set.clone(), set, passed })
+        Ok(Self {
+            sources,
+            selection: selection.clone(),
+            first: set.clone(),
+            listed: set.clone(),
+            set,
+            passed,
+        })
     }
 
     /// The tools.

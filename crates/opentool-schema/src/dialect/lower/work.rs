@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::SchemaError;
 
 /// What every tool has, however small: a few hundredths of a second.
-const BASE: usize = 200_000;
+const BASE: usize = 400_000;
 /// What it has more for each value in its schema, so that the cost grows as the schema does and no faster.
 const EACH: usize = 40;
 /// Bytes that are copied for one unit.

@@ -44,7 +44,7 @@ impl Validator {
     /// # use opentool_core::{Schema, ToolSet, tool_fn};
     /// # use opentool_schema::{Decoder, Repairs, Validator};
     /// # use serde_json::{Value, json};
-    /// # let tool = |name: &str| tool_fn(name, "", async |_: Value| Ok::<_, std::io::Error>(()));
+    /// # let tool = |name: &'static str| tool_fn(name, "", async |_: Value| Ok::<_, std::io::Error>(()));
     /// # let tools = ToolSet::from_tools([tool("delete_user"), tool("get_user")])?;
     /// let schema = json!({"properties": {"id": {"type": "integer"}}, "required": ["id"]});
     /// let validator = Validator::new(&Schema::new(schema))?;

@@ -49,9 +49,9 @@ impl Validator {
     /// The arguments that the schema accepts, made from what a model wrote (an object, or the text of one), and
     /// every change that this took.
     ///
-    /// Valid arguments come back as they are, without any change. Arguments inside a call that names a tool
-    /// (`{"name": "f", "arguments": {…}}`) are refused, because the name of this tool is not known here:
-    /// [`Validator::examine_as`] and [`ToolSetExt::take`](crate::ToolSetExt::take) know it.
+    /// Valid arguments come back as they are, without any change. Arguments inside a call
+    /// (`{"name": "f", "arguments": {…}}`) are taken out of it, whatever its name: which other tools there are is known to
+    /// [`Validator::examine_as`] and [`ToolSetExt::take`](crate::ToolSetExt::take).
     ///
     /// ```
     /// # use opentool_core::Schema;

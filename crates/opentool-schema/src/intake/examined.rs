@@ -37,8 +37,8 @@ impl Validator {
     }
 
     /// [`Validator::examine`] for arguments of the tool `name` among `tools`, as [`crate::ToolSetExt::take`] takes them:
-    /// arguments that came inside a call (`{"name": "f", "arguments": {…}}`) are taken out of it if it is a call of this
-    /// tool. `name` is the tool's own.
+    /// arguments that came inside a call (`{"name": "f", "arguments": {…}}`) are taken out of it unless it is a call
+    /// of another one of them. `name` is the tool's own.
     ///
     /// ```
     /// # use opentool_core::{Schema, ToolSet, tool_fn};

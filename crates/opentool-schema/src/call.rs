@@ -19,7 +19,7 @@ use crate::guard::guarded;
 use crate::intake::{Called, mend};
 use crate::names::resolve_name;
 use crate::read::read;
-use crate::{Change, RepairPolicy, Repairs, SchemaError, Stage, Validator};
+use crate::{Change, Decoder, RepairPolicy, Repairs, SchemaError, Stage, Validator};
 
 /// The key of an output's metadata that holds what was changed in the arguments.
 pub(crate) const CHANGES: &str = "arguments.changes";
@@ -65,6 +65,13 @@ pub trait ToolSetExt {
     /// # Errors
     /// Those of [`ToolSetExt::check`].
     fn take(&self, call: &ToolCall, policy: &RepairPolicy) -> Result<(Arguments, Vec<Change>), ToolError>;
+
+    /// The way back from the form in which a call says that its arguments are written ([`ToolCall::dialect`]); made once
+    /// for each form of a tool, and kept.
+    ///
+    /// # Errors
+    /// [`ToolError::UnknownTool`], and [`ToolError::Failed`] where there is no such form of the tool.
+    fn decoder(&self, tool: &str, form: &str) -> Result<Decoder, ToolError>;
 }
 
 impl ToolSetExt for ToolSet {
@@ -95,6 +102,12 @@ impl ToolSetExt for ToolSet {
         guarded(|| checked(self, &mut Cow::Borrowed(call), Some(policy)))
             .map(|checked| (checked.arguments, checked.changes))
     }
+
+    fn decoder(&self, tool: &str, form: &str) -> Result<Decoder, ToolError> {
+        let name = &self.find(tool)?.definition().name;
+        let (tool, validator) = compiled(self, name)?;
+        decoder(tool, validator, form)
+    }
 }
 
 /// A call that may run.
@@ -121,26 +134,10 @@ pub(crate) fn checked<'a>(
                 .after(&Value::from(name)),
         );
     }
-    let compiled = tools.derived(name, |definition| {
-        // A panic here would be met again at every call; as an error it is made once.
-        guarded(|| Ok(Validator::new(&definition.input_schema)))
-    });
-    let Some((tool, compiled)) = compiled else {
-        // The slot for the validator holds something else: a mistake of the host, not of the model.
-        return Err(unusable("the tool set keeps something else in the place of its validator"));
-    };
-    let compiled: &Result<Result<Validator, SchemaError>, ToolError> = compiled;
-    let validator = match compiled {
-        Ok(Ok(validator)) => validator,
-        Ok(Err(error)) => return Err(unusable(error.clone())),
-        Err(error) => return Err(unusable(error.to_string())),
-    };
+    let (tool, validator) = compiled(tools, name)?;
     let called = Some(Called { name, tools });
     if let Some(form) = &call.dialect {
-        let decoder = validator.decoder(tool.definition(), form).map_err(|error| {
-            Failure::new("the arguments are in a form that is not known here; its operator has the details")
-                .source(error)
-        })?;
+        let decoder = decoder(tool, validator, form)?;
         let arguments =
             validator.taken_decoded(&call.arguments, &decoder, repairs(name), called, &mut changes)?;
         return Ok(Checked { tool, arguments, changes });
@@ -165,6 +162,31 @@ pub(crate) fn checked<'a>(
         _ => Arguments::new(),
     };
     Ok(Checked { tool, arguments, changes })
+}
+
+/// The tool of a name that is there, and its validator, which is compiled once.
+fn compiled<'a>(tools: &'a ToolSet, name: &str) -> Result<(&'a Arc<dyn Tool>, &'a Validator), ToolError> {
+    let compiled = tools.derived(name, |definition| {
+        // A panic here would be met again at every call; as an error it is made once.
+        guarded(|| Ok(Validator::new(&definition.input_schema)))
+    });
+    let Some((tool, compiled)) = compiled else {
+        // The slot for the validator holds something else: a mistake of the host, not of the model.
+        return Err(unusable("the tool set keeps something else in the place of its validator"));
+    };
+    let compiled: &Result<Result<Validator, SchemaError>, ToolError> = compiled;
+    match compiled {
+        Ok(Ok(validator)) => Ok((tool, validator)),
+        Ok(Err(error)) => Err(unusable(error.clone())),
+        Err(error) => Err(unusable(error.to_string())),
+    }
+}
+
+/// The way back from a form in which arguments are written.
+fn decoder(tool: &Arc<dyn Tool>, validator: &Validator, form: &str) -> Result<Decoder, ToolError> {
+    let unknown = "the arguments are in a form that is not known here; its operator has the details";
+    let decoder = validator.decoder(tool.definition(), form);
+    decoder.map_err(|error| Failure::new(unknown).source(error).into())
 }
 
 /// The tool that was meant by a name that no tool has.

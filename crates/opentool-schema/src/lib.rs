@@ -41,8 +41,8 @@ pub use change::{Change, Stage};
 pub use definitions::{DefinitionsError, ParsedDefinitions, parse_definitions};
 pub use dialect::{
     Decoder, Dialect, Effect, Finding, LowerError, LowerOptions, Lowered, LoweredSet, NameMap, Refused,
-    Rewrite, Strict, Strictness, UnknownDialect, decoder_of, export, lint, lint_request, list, list_entry,
-    lower, lower_all,
+    Rewrite, Strict, Strictness, UnknownDialect, export, lint, lint_request, list, list_entry, lower,
+    lower_all,
 };
 pub use error::SchemaError;
 pub use exact::{holds_all, inexact_number};

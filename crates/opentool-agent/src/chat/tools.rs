@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentool_core::{AssistantMessage, ChatRequest, ModelError, Strict, ToolCall, ToolChoice, ToolSet};
-use opentool_schema::{Dialect, LowerOptions, Lowered, LoweredSet, decoder_of, holds_all, lower_all};
+use opentool_schema::{Dialect, LowerOptions, Lowered, LoweredSet, ToolSetExt as _, holds_all, lower_all};
 use serde_json::Value;
 
 /// How many tool sets stay lowered.
@@ -143,10 +143,9 @@ impl WireTools {
             Value::String(text) => serde_json::from_str(text).ok().filter(|value| holds_all(text, value)),
             other => Some(other.clone()),
         };
-        let own = read.and_then(|written| match (from, self.tools.get(&lowered.tool)) {
-            (Some(form), Some(tool)) => decoder_of(tool.definition(), &form).ok()?.decode(written).ok(),
-            (Some(_), None) => None,
-            (None, _) => Some(written),
+        let own = read.and_then(|written| match from {
+            Some(form) => self.tools.decoder(&lowered.tool, &form).ok()?.decode(written).ok(),
+            None => Some(written),
         });
         if let Some(written) = own.and_then(|own| lowered.decoder.encode(&own).ok()) {
             call.arguments = written;
@@ -170,7 +169,7 @@ mod tests {
     use opentool_core::{
         Arguments, BoxFuture, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
     };
-    use opentool_schema::{Change, RepairPolicy, Stage, ToolSetExt as _};
+    use opentool_schema::{Change, RepairPolicy, Stage};
     use serde_json::json;
 
     use super::*;

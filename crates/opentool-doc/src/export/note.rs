@@ -10,8 +10,6 @@ use crate::Schema;
 
 /// Bytes of one value in a description.
 const LONGEST: usize = 300;
-/// Bytes of all that is put into one description.
-const MOST: usize = 4_000;
 
 /// Keywords that say which values are meant.
 const TOLD: [&str; 36] = [
@@ -79,15 +77,10 @@ impl Converter<'_> {
 
 /// Puts the notes of a schema behind its description.
 pub(super) fn tell(schema: &mut Schema) {
-    let mut notes = std::mem::take(&mut schema.notes);
+    let notes = std::mem::take(&mut schema.notes);
     if notes.is_empty() {
         return;
     }
-    let mut bytes = 0_usize;
-    notes.retain(|note| {
-        bytes = bytes.saturating_add(note.len());
-        bytes <= MOST
-    });
     append(schema.description.get_or_insert_default(), &format!("{{{}}}", notes.join(", ")));
 }
 

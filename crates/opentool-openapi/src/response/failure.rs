@@ -133,6 +133,7 @@ fn from_text(text: &str, media_type: Option<&str>) -> Option<String> {
 /// The text of a page from its beginning, without tags and what they hide.
 fn first_text(page: &str) -> Option<String> {
     let page = page.get(..page.floor_char_boundary(LONGEST_PAGE)).unwrap_or_default();
+    let lower = page.to_ascii_lowercase();
     let mut text = String::new();
     let mut rest = page;
     while let Some((before, tag)) = rest.split_once('<') {
@@ -147,7 +148,7 @@ fn first_text(page: &str) -> Option<String> {
             Some(name) => format!("</{name}>"),
             None => ">".to_owned(),
         };
-        let at = tag.to_ascii_lowercase().find(&end);
+        let at = lower.get(page.len().saturating_sub(tag.len())..).and_then(|tag| tag.find(&end));
         rest = at.and_then(|at| tag.get(at.saturating_add(end.len())..)).unwrap_or_default();
     }
     text.push_str(rest);

@@ -34,9 +34,10 @@ use serde_json::{Map, Value};
 pub use codec::Decoder;
 pub(crate) use codec::Extent;
 pub use lint::{Finding, lint, lint_request};
+pub(crate) use lower::decoder_of;
 pub use lower::{
     Effect, LowerError, LowerOptions, Lowered, LoweredSet, NameMap, Refused, Rewrite, Strict, Strictness,
-    decoder_of, lower, lower_all,
+    lower, lower_all,
 };
 pub use named::{Dialect, UnknownDialect};
 

@@ -52,7 +52,7 @@ impl LoweredSet {
 ///
 /// # Errors
 /// There is no such form, or none of this tool.
-pub fn decoder_of(tool: &ToolDefinition, form: &str) -> Result<Decoder, BoxError> {
+pub(crate) fn decoder_of(tool: &ToolDefinition, form: &str) -> Result<Decoder, BoxError> {
     let options = LowerOptions::from_str(form)?;
     Ok(lower(tool, options)?.decoder)
 }

@@ -26,7 +26,7 @@ use opentool_core::ToolDefinition;
 use serde_json::Value;
 
 pub use error::LowerError;
-pub use form::decoder_of;
+pub(crate) use form::decoder_of;
 pub use names::NameMap;
 pub use opentool_core::Strict;
 pub use rewrite::{Effect, Rewrite};

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use opentool_core::{
-    BoxError, ChatReply, Message, ToolCall, ToolContext, ToolError, ToolOutput, ToolResult, ToolSet,
+    BoxError, ChatReply, Message, ToolCall, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,
+    ToolSet,
 };
 
 use crate::approval::Approver;
@@ -72,6 +73,8 @@ pub struct RaisedError {
     pub call_id: String,
     /// The name of the tool as the model wrote it.
     pub name: String,
+    /// The definition of the tool that failed; none where the name means no tool.
+    pub tool: Option<Box<ToolDefinition>>,
     /// Why it failed.
     pub error: ToolError,
 }
@@ -235,9 +238,11 @@ impl Dispatcher {
         &self.context
     }
 
-    /// What an answer of the model adds to a conversation: itself, and the results of its calls in their order, which are
+    /// Puts an answer of the model behind a conversation, and behind it the results of its calls in their order, which are
     /// made as [`Dispatcher::dispatch`] does. Where the answer was cut off, refused, or ended for a reason of which nothing
-    /// is known, no call is run, and the results say so. Calls without an id, or with one of another call, get a new one. With it, a loop of your own is five lines:
+    /// is known, no call is run, and the results say so. Calls without an id, or with one that another call of the
+    /// conversation has, get a new one. The conversation is as it was if the future is dropped. With it, a loop of your
+    /// own is five lines:
     ///
     /// ```
     /// # use opentool_agent::{chat, Dispatcher};
@@ -249,7 +254,7 @@ impl Dispatcher {
     /// # let mut messages = vec![Message::user("What is the time?")];
     /// let mut reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?;
     /// while reply.has_tool_calls() {
-    ///     messages.extend(dispatcher.carry_out(reply).await);
+    ///     dispatcher.carry_out(&mut messages, reply).await;
     ///     reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?;
     /// }
     /// # assert_eq!(reply.message.to_text(), "Noon.");
@@ -257,15 +262,16 @@ impl Dispatcher {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn carry_out(&self, reply: ChatReply) -> Vec<Message> {
+    pub async fn carry_out(&self, messages: &mut Vec<Message>, reply: ChatReply) {
         let mut message = reply.message;
-        Ids::default().give(&mut message);
+        Ids::of(&*messages).give(&mut message);
         let calls = &message.tool_calls;
         let results = match cut::refusal(&reply.stop) {
             None => self.dispatch(calls).await,
             Some(error) => calls.iter().map(|call| ToolResult::new(call, ToolOutput::from(&error))).collect(),
         };
-        std::iter::once(Message::Assistant(message)).chain(results.into_iter().map(Message::Tool)).collect()
+        messages.push(Message::Assistant(message));
+        messages.extend(results.into_iter().map(Message::Tool));
     }
 
     /// Runs the calls of one answer and gives their results in the order of the calls.
@@ -374,8 +380,8 @@ impl Dispatcher {
     /// # Errors
     /// [`PerformError`].
     pub async fn perform(&self, run: &mut Run) -> Result<(), PerformError> {
-        self.tell_refused(run);
-        let Step::Call(_) = run.step() else { return Ok(()) };
+        let refused = self.tell_refused(run);
+        let Step::Call(_) = run.step() else { return refused };
         let calls: Vec<ToolCall> = run.open().cloned().collect();
         let order = Order::new(self.effects(&calls));
         let mut asked: Vec<(usize, &ToolCall, Option<PendingCall>)> = Vec::with_capacity(calls.len());
@@ -411,12 +417,17 @@ impl Dispatcher {
             return Err(PerformError::Checkpoint(error));
         }
         match raised.and_then(|(place, error)| Some((asked.get(place)?, error))) {
-            None => Ok(()),
-            Some(((_, call, _), error)) => {
-                let raised = RaisedError { call_id: call.id.clone(), name: call.name.clone(), error };
-                Err(PerformError::Raised(Box::new(raised)))
-            }
+            None => refused,
+            Some(((_, call, _), error)) => Err(self.raised(call, error)),
         }
+    }
+
+    /// The failure of a call, for the caller.
+    fn raised(&self, call: &ToolCall, error: ToolError) -> PerformError {
+        let tools = self.tools_for(&call.name).unwrap_or(Cow::Borrowed(&self.tools));
+        let tool = meant(&tools, &call.name).cloned().map(Box::new);
+        let (call_id, name) = (call.id.clone(), call.name.clone());
+        PerformError::Raised(Box::new(RaisedError { call_id, name, tool, error }))
     }
 
     /// One call of a run: the failure that the caller is to hear of, and whether what came of it is written down.
@@ -459,7 +470,8 @@ impl Dispatcher {
         for pending in waiting.iter().filter(|pending| !run.pending.contains_key(&pending.call_id)) {
             self.decided(pending, &decision);
         }
-        self.tell_refused(run);
+        // Limits were told of before anybody was asked, and who denied a call knows of it.
+        let _ = self.tell_refused(run);
         Ok(())
     }
 

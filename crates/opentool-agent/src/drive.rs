@@ -74,7 +74,10 @@ impl Agent {
         loop {
             self.pace().await;
             self.check_observers()?;
-            self.dispatcher.tell_refused(run);
+            // Where calls are to be run, it is told with them, so that they have their results first.
+            if !run.untold.is_empty() && !matches!(run.step(), Step::Call(_)) {
+                self.dispatcher.tell_refused(run)?;
+            }
             match run.step() {
                 Step::Done(finish) => return self.done(run, finish),
                 Step::Ask(_) => {

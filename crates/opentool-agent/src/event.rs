@@ -35,14 +35,15 @@ pub enum AgentEvent {
     },
     /// The model begins to write a call. Nothing is run before its answer is complete.
     CallWriting {
-        /// The place of the call in this answer, from 0.
+        /// How many calls of this answer began before it; [`opentool_core::ReplyEvent::CallStarted`] says when that is not
+        /// its place among them.
         index: usize,
         /// The name as the model wrote it.
         name: String,
     },
     /// The arguments of a call grow.
     ArgumentsDelta {
-        /// The place of the call in this answer, from 0.
+        /// Which call it is: the number that it began with.
         index: usize,
         /// What is added to their text.
         text: String,

@@ -31,7 +31,7 @@ pub enum ErrorClass {
     Interrupted,
     /// The host, or a person, does not allow the call.
     Refused,
-    /// One call more than allowed.
+    /// One call more than [`crate::Limits`] allow.
     LimitReached,
     /// A kind that this version does not know.
     Other,

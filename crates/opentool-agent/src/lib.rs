@@ -29,7 +29,7 @@
 //! let mut messages = vec![Message::user("What is the time?")];
 //! let mut reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?;
 //! while reply.has_tool_calls() {
-//!     messages.extend(dispatcher.carry_out(reply).await);
+//!     dispatcher.carry_out(&mut messages, reply).await;
 //!     reply = model.reply(ChatRequest::new(&messages, dispatcher.tools())).await?;
 //! }
 //! assert_eq!(reply.message.to_text(), "Noon.");

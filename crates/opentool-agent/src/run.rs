@@ -475,6 +475,17 @@ impl Run {
         Some((calls.find(|call| call.id == call_id)?.clone(), result.output.clone()))
     }
 
+    /// Puts another output in the place of that of a call of the last answer that has calls.
+    pub(crate) fn reword(&mut self, call_id: &str, output: ToolOutput) {
+        let in_messages = self.messages.iter_mut().rev().find_map(|message| match message {
+            Message::Tool(result) if result.call_id == call_id => Some(result),
+            _ => None,
+        });
+        if let Some(result) = self.results.get_mut(call_id).or(in_messages) {
+            result.output = output;
+        }
+    }
+
     /// A conversation that ends with an answer needs nothing.
     fn settle(&mut self) {
         if let Some(Message::Assistant(answer)) = self.messages.last()

@@ -87,11 +87,33 @@ impl Agent {
     {
         let wanted = Wanted::<T>::of(self.tools());
         let agent = self.answering(&wanted);
-        let mut run = agent.start(prompt);
+        let run = agent.start(prompt);
+        agent.answer_of(run, &wanted).await
+    }
+
+    /// Goes on with a run of [`Agent::run_as`] where it stopped, to an answer of the type `T`: one that waited for a person's
+    /// decision, or one that another process stored. [`Agent::resume`] otherwise. A run that began without a type may end
+    /// with one, too.
+    ///
+    /// # Errors
+    /// Those of [`Agent::run_as`]. Wrong answers are counted anew.
+    pub async fn resume_as<T>(&self, run: Run) -> Result<Answer<T>, AgentError>
+    where
+        T: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        let wanted = Wanted::<T>::of(self.tools());
+        self.answering(&wanted).answer_of(run, &wanted).await
+    }
+
+    /// Drives a run to the answer; this agent has the tool for it.
+    async fn answer_of<T>(&self, mut run: Run, wanted: &Wanted<T>) -> Result<Answer<T>, AgentError>
+    where
+        T: DeserializeOwned + JsonSchema + Send + 'static,
+    {
         let (mut rounds, mut wrong) = (0_u32, 0_u32);
         let (mut usage, mut inner) = (Usage::default(), Usage::default());
         loop {
-            let driven = agent.drive(&mut run).await;
+            let driven = self.drive(&mut run).await;
             rounds = rounds.saturating_add(run.rounds());
             usage += run.usage();
             inner += run.inner_usage();
@@ -112,7 +134,7 @@ impl Agent {
                 }
                 Err(problem) => problem,
             };
-            if finish == Finish::Refused || wrong >= agent.settings.answer_repairs {
+            if finish == Finish::Refused || wrong >= self.settings.answer_repairs {
                 return Err(AgentError::Unfit(Box::new(UnfitAnswer { problem, run })));
             }
             wrong = wrong.saturating_add(1);

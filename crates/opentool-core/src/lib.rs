@@ -22,6 +22,7 @@ mod model;
 mod namespace;
 mod output;
 mod problem;
+mod redefined;
 #[cfg(feature = "register")]
 mod registry;
 mod replay;
@@ -52,6 +53,7 @@ pub use metadata::Metadata;
 pub use model::{ChatModel, ChatReply, ChatRequest, ModelError, StopReason, Usage};
 pub use output::{Content, ToolOutput};
 pub use problem::Problem;
+pub use redefined::Redefined;
 pub use replay::Replay;
 pub use reply_stream::{ReplyEvent, ReplyStream};
 pub use schema::Schema;

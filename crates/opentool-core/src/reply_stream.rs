@@ -35,7 +35,8 @@ pub enum ReplyEvent {
     },
     /// The model begins to write a call.
     CallStarted {
-        /// The place of the call in this answer, from 0.
+        /// How many calls of this answer began before it. That is its place among the calls of the answer, unless a server
+        /// numbers them in another order than it sends them: the whole answer then has them by their numbers.
         index: usize,
         /// The name of the tool.
         name: String,
@@ -43,7 +44,7 @@ pub enum ReplyEvent {
     /// The arguments of a call grow. They are JSON once the answer is done, in the form in which the provider knows
     /// the tool; what the tool gets is in [`ReplyEvent::Done`].
     Arguments {
-        /// The place of the call in this answer, from 0.
+        /// Which call it is: the number that it began with.
         index: usize,
         /// What is added to their text.
         text: String,

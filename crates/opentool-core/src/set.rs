@@ -7,13 +7,8 @@ use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
-
 use crate::namespace::name_in;
-use crate::tool::Started;
-use crate::{
-    Arguments, BoxFuture, Layer, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, UnknownTool,
-};
+use crate::{Layer, Redefined, Tool, ToolDefinition, ToolError, UnknownTool};
 
 /// Bytes of names that are compared with each other.
 const LONGEST_ALIKE: usize = 256;
@@ -224,8 +219,8 @@ impl ToolSet {
         for entry in &self.0.entries {
             let taken = |name: &str| set.contains(name) || whole.contains(name);
             let name = name_in(namespace, &entry.tool.definition().name, taken);
-            let renamed = set.insert(Renamed::new(Arc::clone(&entry.tool), name));
-            debug_assert!(renamed.is_ok(), "distinct names stay distinct");
+            let inserted = set.insert(renamed(&entry.tool, name));
+            debug_assert!(inserted.is_ok(), "distinct names stay distinct");
         }
         set
     }
@@ -239,7 +234,7 @@ impl ToolSet {
         let mut set = Self::new();
         for entry in &self.0.entries {
             let pushed = if entry.tool.definition().name == from {
-                set.insert(Renamed::new(Arc::clone(&entry.tool), to.to_owned()))
+                set.insert(renamed(&entry.tool, to.to_owned()))
             } else {
                 set.push(Arc::clone(entry))
             };
@@ -320,38 +315,8 @@ impl<'a> IntoIterator for &'a ToolSet {
     }
 }
 
-/// A tool under another name.
-struct Renamed {
-    definition: ToolDefinition,
-    inner: Arc<dyn Tool>,
-}
-
-impl Renamed {
-    fn new(inner: Arc<dyn Tool>, name: String) -> Self {
-        let definition = ToolDefinition { name, ..inner.definition().clone() };
-        Self { definition, inner }
-    }
-}
-
-impl Tool for Renamed {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.inner.call(cx, arguments)
-    }
-
-    fn call_straight<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        arguments: &Value,
-        answer: &mut Option<Result<ToolOutput, ToolError>>,
-    ) -> Option<Started<'a>> {
-        self.inner.call_straight(cx, arguments, answer)
-    }
+/// The tool under another name.
+fn renamed(inner: &Arc<dyn Tool>, name: String) -> Redefined {
+    let definition = ToolDefinition { name, ..inner.definition().clone() };
+    Redefined::new(Arc::clone(inner), definition)
 }

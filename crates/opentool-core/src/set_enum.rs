@@ -7,10 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::{
-    Arguments, BoxFuture, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet,
-    UnknownTool,
-};
+use crate::{Redefined, Schema, ToolDefinition, ToolSet, UnknownTool};
 
 /// Why values cannot be those of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -159,26 +156,6 @@ impl ToolSet {
     ) -> Result<Self, EnumError> {
         let inner = self.find(tool).map_err(EnumError::UnknownTool)?;
         let definition = inner.definition().clone().set_enum(parameter, values)?;
-        Ok(self.replace(tool, Narrowed { definition, inner: Arc::clone(inner) }))
-    }
-}
-
-/// A tool that accepts less than the one inside. It has no shortcut for texts: that one would ask the inner schema.
-struct Narrowed {
-    definition: ToolDefinition,
-    inner: Arc<dyn Tool>,
-}
-
-impl Tool for Narrowed {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.inner.call(cx, arguments)
+        Ok(self.replace(tool, Redefined::new(Arc::clone(inner), definition)))
     }
 }

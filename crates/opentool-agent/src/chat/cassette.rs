@@ -10,6 +10,7 @@ mod failed;
 mod file;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -168,9 +169,28 @@ impl Asked {
     }
 
     /// The same without secrets.
-    pub(super) fn without_secrets(self, scrub: &Scrub) -> Self {
-        let messages = self.messages.into_iter().map(|message| scrub.value(message)).collect();
-        Self { messages, tools: scrub.value(self.tools), wishes: self.wishes }
+    pub(super) fn without_secrets(self, scrub: &Scrub, searched: &mut Searched) -> Self {
+        let mut clean = |value| searched.once(value, |value| scrub.value(value));
+        let messages = self.messages.into_iter().map(&mut clean).collect();
+        Self { messages, tools: clean(self.tools), wishes: self.wishes }
+    }
+}
+
+/// What was searched for secrets, and what is left of it where there were some. Each question repeats those before it, and
+/// searching is by far the dearest part of recording one.
+#[derive(Default)]
+pub(super) struct Searched(HashMap<Value, Option<Value>>);
+
+impl Searched {
+    /// The value without secrets, searched only if it is new.
+    fn once(&mut self, value: Value, search: impl FnOnce(Value) -> Value) -> Value {
+        if let Some(left) = self.0.get(&value) {
+            return left.clone().unwrap_or(value);
+        }
+        let clean = search(value.clone());
+        let left = (clean != value).then(|| clean.clone());
+        self.0.insert(value, left);
+        clean
     }
 }
 
@@ -380,4 +400,29 @@ impl Outcome {
 
 pub(super) fn unusable(why: String) -> ModelError {
     ModelError::Unsupported(why.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_question_repeats_is_not_searched_again() {
+        let mut searched = Searched::default();
+        let (mut searches, mut all) = (0, Vec::new());
+        for round in 0..30 {
+            all.push(json!({"round": round, "password": "hunter2"}));
+            for message in &all {
+                let clean = searched.once(message.clone(), |value| {
+                    searches += 1;
+                    Scrub::default().value(value)
+                });
+                assert_eq!(clean["password"], "[secret]");
+            }
+            let plain = json!({"round": round});
+            assert_eq!(searched.once(plain.clone(), |value| value), plain);
+            assert_eq!(searched.once(plain.clone(), |_| panic!("searched again")), plain);
+        }
+        assert_eq!(searches, 30);
+    }
 }

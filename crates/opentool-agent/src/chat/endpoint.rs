@@ -72,9 +72,9 @@ pub(super) fn full(base: &Url, path: &[String], query: Option<&str>) -> Url {
     url
 }
 
-/// An address that cannot be asked.
+/// An address that nothing can be asked at, whatever answers there: it was written wrongly.
 pub(super) fn unusable(message: String) -> ModelError {
-    ModelError::Unreachable { message: message.into(), source: None }
+    ModelError::Unsupported(message.into())
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ impl Model {
     /// `/v1/messages`, …) may stand there already. A query stays, as Azure wants it.
     ///
     /// # Errors
-    /// [`ModelError::Unreachable`] if it is not an `http` or `https` address, or holds a user or password.
+    /// [`ModelError::Unsupported`] if it is not an `http` or `https` address, or holds a user or password.
     pub fn base_url(mut self, url: impl AsRef<str>) -> Result<Self, ModelError> {
         self.base = Some(endpoint::base(url.as_ref())?);
         Ok(self)
@@ -99,7 +99,7 @@ impl Model {
     /// Adds a header to every request. Its value is treated as a secret.
     ///
     /// # Errors
-    /// [`ModelError::Unreachable`] if the name or the value cannot stand in a header.
+    /// [`ModelError::Unsupported`] if the name or the value cannot stand in a header.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, ModelError> {
         let bad = |what: &str| {
             unusable(format!("the {what} of the header `{}` cannot be sent", name.escape_debug()))

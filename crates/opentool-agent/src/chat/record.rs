@@ -13,7 +13,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::unfold;
 use opentool_core::{BoxFuture, ChatModel, ChatReply, ChatRequest, ModelError, ReplyEvent, ReplyStream};
 
-use super::cassette::{Asked, Cassette, Failed, Outcome, unusable};
+use super::cassette::{Asked, Cassette, Failed, Outcome, Searched, unusable};
 use crate::scrub::Scrub;
 
 /// A model whose exchanges are recorded into a file, to be played by [`Player`](super::Player) or `replay:FILE`.
@@ -35,6 +35,7 @@ pub struct Recorder<M> {
     model: M,
     path: Arc<Path>,
     scrub: Scrub,
+    searched: Arc<Mutex<Searched>>,
     tape: Arc<Mutex<Tape>>,
 }
 
@@ -91,6 +92,7 @@ impl<M: ChatModel> Recorder<M> {
             model,
             path: path.into(),
             scrub: Scrub::of_environment(),
+            searched: Arc::default(),
             tape: Arc::new(Mutex::new(tape)),
         })
     }
@@ -98,6 +100,8 @@ impl<M: ChatModel> Recorder<M> {
     /// Takes this text out of what is written, too.
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
         self.scrub.secret(secret.into());
+        // It may stand in what was searched without it.
+        self.searched = Arc::default();
         self
     }
 
@@ -119,7 +123,10 @@ impl<M: ChatModel> Recorder<M> {
         request: &ChatRequest<'_>,
         result: Result<&ChatReply, &ModelError>,
     ) -> Result<(), ModelError> {
-        let asked = Asked::of(request).without_secrets(&self.scrub);
+        let asked = {
+            let mut searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
+            Asked::of(request).without_secrets(&self.scrub, &mut searched)
+        };
         let outcome = match result {
             Ok(reply) => Outcome::Answered(Box::new(self.clean(reply)?)),
             Err(ModelError::ScriptEnded(_)) => return Ok(()),

@@ -45,8 +45,8 @@ const KNOWN: [(&str, Provider); 13] = [
 /// address of one's own, a key is not needed. An empty variable counts as absent.
 ///
 /// # Errors
-/// [`ModelError::Unsupported`] if it names no provider, or no recording that can be read,
-/// [`ModelError::Unauthorized`] if there is no key, [`ModelError::Unreachable`] if the address in a variable is none.
+/// [`ModelError::Unsupported`] if it names no provider, or no recording that can be read, or if the address in a variable
+/// is none, [`ModelError::Unauthorized`] if there is no key.
 pub fn model(name: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
     model_with(name, |model| model)
 }
@@ -194,9 +194,7 @@ fn of(provider: Provider, name: String, variables: Variables<'_>) -> Result<Mode
         let address = if provider == Provider::Ollama { endpoint::ollama_host(&address) } else { address };
         let variable = provider.address_variable();
         model = model.base_url(address).map_err(|error| match error {
-            ModelError::Unreachable { message, source } => {
-                ModelError::Unreachable { message: format!("{variable}: {message}").into(), source }
-            }
+            ModelError::Unsupported(why) => ModelError::Unsupported(format!("{variable}: {why}").into()),
             other => other,
         })?;
     }
@@ -272,8 +270,28 @@ mod tests {
         );
         assert!(from("qwen3", &[]).unwrap_err().contains("does not say whose model it is"));
         assert!(from("openai:", &[]).unwrap_err().contains("names no model"));
-        let error = from("gpt-5", &[("OPENAI_BASE_URL", "sk-secret")]).unwrap_err();
-        assert!(error.contains("OPENAI_BASE_URL: the base URL is not an address"), "{error}");
+        for (spec, variable) in [
+            ("gpt-5", "OPENAI_BASE_URL"),
+            ("openai-responses:gpt-5", "OPENAI_BASE_URL"),
+            ("claude-sonnet-4-5", "ANTHROPIC_BASE_URL"),
+            ("gemini:g", "GEMINI_BASE_URL"),
+            ("mistral-small", "MISTRAL_BASE_URL"),
+            ("ollama:qwen3", "OLLAMA_HOST"),
+        ] {
+            for (address, why) in [
+                ("http://[sk-secret", "the base URL is not an address"),
+                ("http://sk-secret:123456/", "the base URL is not an address"),
+                ("ftp://sk-secret/v1", "the base URL must begin with http:// or https://"),
+                ("https://user:sk-secret@a/v1", "the base URL holds a user or password"),
+            ] {
+                let set = |name: &str| (name == variable).then(|| address.to_owned());
+                let error = from_variables(spec, &set).unwrap_err();
+                let text = error.to_string();
+                assert!(matches!(error, ModelError::Unsupported(_)), "{spec}: {text}");
+                assert!(text.contains(&format!("{variable}: {why}")), "{spec}: {text}");
+                assert!(!text.contains("sk-secret"), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -27,8 +27,8 @@ use crate::meant::meant;
 use crate::results::fit;
 use crate::spans::{self, Asked};
 use crate::{
-    AgentError, AgentEvent, CallRequest, ErrorClass, HostPanic, OnError, OnInterrupted, PendingCall, Run,
-    ToolRules, Verdict,
+    AgentError, AgentEvent, CallRequest, ErrorClass, HostPanic, OnError, OnInterrupted, PendingCall,
+    PerformError, Run, ToolRules, Verdict,
 };
 
 /// The key of an output's host-only metadata for what was changed in the arguments.
@@ -322,11 +322,7 @@ impl Dispatcher {
         let (output, failure, raised) = match result {
             Ok(output) => (output, None, None),
             Err(error) => {
-                // Whom a policy that panicked would have told nobody knows: the caller hears of it.
-                let (then, error) = match guarded("a policy of errors", || self.on_error(tool, &error)) {
-                    Ok(then) => (then, error),
-                    Err(panic) => (OnError::Raise, Failure::new(error.for_model()).source(panic).into()),
-                };
+                let (then, error) = self.judged(tool, error);
                 let told = match &then {
                     OnError::TellAs(text) => text.clone(),
                     _ => error.for_model(),
@@ -355,27 +351,51 @@ impl Dispatcher {
         Outcome::Done { result: ToolResult::new(call, output), raised }
     }
 
-    /// Tells of the calls whose results the run made itself: those that a limit or a person refused.
-    pub(crate) fn tell_refused(&self, run: &mut Run) {
+    /// What becomes of a failure. Whom a policy that panicked would have told nobody knows: the caller hears of it.
+    fn judged(&self, tool: &str, error: ToolError) -> (OnError, ToolError) {
+        match guarded("a policy of errors", || self.on_error(tool, &error)) {
+            Ok(then) => (then, error),
+            Err(panic) => (OnError::Raise, Failure::new(error.for_model()).source(panic).into()),
+        }
+    }
+
+    /// Tells of the calls whose results the run made itself: those that a limit or a person refused. Who hears of a limit, and
+    /// in which words, is the policy's to say.
+    ///
+    /// # Errors
+    /// The first that the policy gives to the caller.
+    pub(crate) fn tell_refused(&self, run: &mut Run) -> Result<(), PerformError> {
+        let mut raised = Ok(());
         for id in std::mem::take(&mut run.untold) {
-            let Some((call, output)) = run.result_of(&id) else { continue };
+            let Some((call, mut output)) = run.result_of(&id) else { continue };
             let is_limit = output.metadata.get("error.code").is_some_and(|code| code == "limit_reached");
-            let why = output.to_text().into();
-            let error = if is_limit { ToolError::LimitReached(why) } else { ToolError::Refused(why) };
+            let detail = output.to_text();
+            let why = detail.as_str().into();
             let tool = meant(&self.tools, &call.name);
+            let (then, error) = match is_limit {
+                true => self.judged(tool.map_or(&call.name, |tool| &tool.name), ToolError::LimitReached(why)),
+                false => (OnError::Tell, ToolError::Refused(why)),
+            };
+            if let OnError::TellAs(text) = &then {
+                output = ToolOutput::error(text.as_str()).metadata("error.code", error.code());
+                run.reword(&id, output.clone());
+            }
             let open = spans::execute_tool(&self.spans, &Asked { id: &call.id, name: &call.name }, tool);
+            let code = error.code();
             let failed = Err(error);
             spans::executed(&self.spans, open, &failed);
             self.tell(|| AgentEvent::CallFinished {
                 call_id: call.id.clone(),
                 name: call.name.clone(),
-                output: output.clone(),
-                failure: failed
-                    .err()
-                    .map(|error| CallFailure { code: error.code(), detail: output.to_text() }),
+                output,
+                failure: Some(CallFailure { code, detail }),
                 duration: Duration::ZERO,
             });
+            if let (OnError::Raise, Err(error), Ok(())) = (then, failed, &raised) {
+                raised = Err(self.raised(&call, error));
+            }
         }
+        raised
     }
 
     fn on_error(&self, tool: &str, error: &ToolError) -> OnError {

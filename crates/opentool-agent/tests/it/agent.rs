@@ -242,7 +242,8 @@ async fn a_loop_of_ones_own_runs_calls_of_whole_answers_only() {
         (StopReason::Other("pause_turn".into()), "pause_turn"),
     ] {
         let calls = [ToolCall::new("a", "echo", json!({"n": 1}))];
-        let added = dispatcher.carry_out(ChatReply::new(AssistantMessage::calls(calls)).stop(stop)).await;
+        let mut added = Vec::new();
+        dispatcher.carry_out(&mut added, ChatReply::new(AssistantMessage::calls(calls)).stop(stop)).await;
         let texts = texts(&added);
         assert!(texts.len() == 1 && texts[0].contains(expected), "{texts:?}");
     }
@@ -251,16 +252,24 @@ async fn a_loop_of_ones_own_runs_calls_of_whole_answers_only() {
 #[tokio::test]
 async fn a_loop_of_ones_own_gets_results_that_can_be_told_apart() {
     let dispatcher = Dispatcher::new(set![echo()]);
-    let calls = ["same", "", "same", ""].map(|id| ToolCall::new(id, "echo", json!({})));
-    let added = dispatcher.carry_out(ChatReply::new(AssistantMessage::calls(calls))).await;
-    let asked: Vec<&str> = match &added[0] {
-        Message::Assistant(answer) => answer.tool_calls.iter().map(|call| call.id.as_str()).collect(),
-        other => panic!("{other:?}"),
-    };
-    let given: Vec<&str> = results(&added).into_iter().map(|result| result.call_id.as_str()).collect();
+    let mut messages = vec![Message::user("?")];
+    // Answers without ids, and with one of an answer before: in the whole conversation none is there twice.
+    for ids in [["same", "", "same", ""], ["", "same", "call_1", ""], ["", "", "", ""]] {
+        let calls = ids.map(|id| ToolCall::new(id, "echo", json!({})));
+        dispatcher.carry_out(&mut messages, ChatReply::new(AssistantMessage::calls(calls))).await;
+    }
+    let asked: Vec<&str> = messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Assistant(answer) => Some(answer.tool_calls.iter().map(|call| call.id.as_str())),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let given: Vec<&str> = results(&messages).into_iter().map(|result| result.call_id.as_str()).collect();
     assert_eq!(asked, given);
     let distinct: std::collections::BTreeSet<&str> = given.iter().copied().collect();
-    assert!(distinct.len() == 4 && !distinct.contains(""), "{given:?}");
+    assert!(distinct.len() == 12 && !distinct.contains(""), "{given:?}");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Answers of a Rust type.
 
-use opentool_agent::{Agent, AgentError, Approvals, Limit, Limits, chat};
+use opentool_agent::{Agent, AgentError, Approvals, Decision, Limit, Limits, Run, chat};
 use opentool_core::{AssistantMessage, ChatReply, Message, StopReason, ToolSet, Usage};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -110,6 +110,39 @@ async fn a_model_that_never_fits_ends_with_what_is_wrong() {
         chat::script().answers(ChatReply::new(AssistantMessage::text("No.")).stop(StopReason::Refusal));
     let error = Agent::new(refuses, ToolSet::new()).run_as::<Forecast>("?").await.unwrap_err();
     assert!(error.to_string().ends_with("it refused: No."), "{error}");
+}
+
+#[tokio::test]
+async fn a_run_that_waited_for_a_person_ends_with_the_answer_of_its_type_in_another_process() {
+    let answer = || json!({"city": "Paris", "chance": 80});
+    let model = || chat::script().calls([("echo", json!({"n": 1}))]);
+    let agent = |model: chat::Script| {
+        Agent::new(model, set![echo()]).approvals(Approvals::new().ask(["echo"])).system("Be brief.")
+    };
+    let cost = |message: AssistantMessage| ChatReply::new(message).usage(Usage::new(10, 1));
+    let error = agent(model()).run_as::<Forecast>("Rain?").await.unwrap_err();
+    let AgentError::Suspended(mut run) = error else { panic!("{error}") };
+    run.decide("call_1", Decision::Allow).unwrap();
+    let stored = serde_json::to_string(&run).unwrap();
+    let run: Run = serde_json::from_str(&stored).unwrap();
+    // A wrong answer is mended there as it would have been here.
+    let later = chat::script()
+        .answers(cost(AssistantMessage::text("It will.")))
+        .calls([("final_answer", json!({"city": "Paris", "chance": 101}))])
+        .calls([("final_answer", answer())]);
+    let answered = agent(later).resume_as::<Forecast>(run).await.unwrap();
+    assert_eq!(answered.value, paris());
+    assert_eq!(texts(&answered.reply.messages)[0], r#"{"n":1}"#);
+    assert_eq!((answered.reply.rounds, answered.reply.usage), (4, Usage::new(10, 1)));
+    let Message::System(told) = &answered.reply.messages[0] else { panic!("no instructions") };
+    assert_eq!(told.matches("final_answer").count(), 1);
+
+    // One that began without a type.
+    let plain = agent(model()).run("Rain?").await.unwrap_err();
+    let mut run = plain.into_run().unwrap();
+    run.decide("call_1", Decision::Allow).unwrap();
+    let later = agent(chat::script().calls([("final_answer", answer())]));
+    assert_eq!(later.resume_as::<Forecast>(run).await.unwrap().value, paris());
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use opentool::{Tool as _, ToolContext, ToolDefinition, ToolSet, tool, tool_fn, tools};
+use opentool::{Redefined, Tool as _, ToolContext, ToolDefinition, ToolSet, tool, tool_fn, tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ fn s017_s018_s038_s040_methods_and_associated_functions_of_a_private_type_are_to
 }
 
 #[test]
-fn s012_s013_s016_a_name_is_there_once() {
+fn s012_s013_a_name_is_there_once() {
     let clash = ToolSet::from(Shop { name: "a" }).merge(Shop { name: "b" }).unwrap_err();
     assert_eq!(clash.name, "name");
 }
@@ -115,6 +115,45 @@ fn s021_s022_s047_parameters_and_results_of_any_serialisable_type() {
     });
     let output = call(&tools![send_parcel], "send_parcel", arguments).unwrap();
     assert_eq!(output.to_text(), r#"Main 1 1 Fast {"a": [1, 2]} [1.0, 2.5, 3.0] None"#);
+
+    /// Where they live.
+    #[tool]
+    async fn addresses(street: String) -> BTreeMap<String, Vec<Address>> {
+        BTreeMap::from([("all".to_owned(), vec![Address { street_name: street, zip: None }])])
+    }
+    /// How fast it was, if it came.
+    #[tool]
+    fn speed(came: bool) -> Option<Speed> {
+        came.then_some(Speed::Slow)
+    }
+    /// Whether it fits.
+    #[tool]
+    fn fits(size: u8) -> Result<bool, String> {
+        if size > 0 { Ok(size < 10) } else { Err("nothing fits everywhere".to_owned()) }
+    }
+    let tools = tools![addresses, speed, fits];
+    for (name, arguments, text) in [
+        ("addresses", json!({"street": "Main 1"}), r#"{"all":[{"streetName":"Main 1","zip":null}]}"#),
+        ("speed", json!({"came": true}), "slow"),
+        ("speed", json!({"came": false}), "null"),
+        ("fits", json!({"size": 3}), "true"),
+    ] {
+        assert_eq!(call(&tools, name, arguments).unwrap().to_text(), text, "{name}");
+    }
+    let refused = call(&tools, "fits", json!({"size": 0})).unwrap_err();
+    assert_eq!(refused.for_model(), "nothing fits everywhere");
+}
+
+#[test]
+fn s015_s091_the_attribute_says_whether_a_result_goes_to_the_caller() {
+    /// To the caller.
+    #[tool(return_direct)]
+    fn direct() {}
+    /// To the model.
+    #[tool]
+    fn usual() {}
+    let direct: Vec<bool> = tools![direct, usual].definitions().map(|tool| tool.return_direct).collect();
+    assert_eq!(direct, [true, false]);
 }
 
 #[test]
@@ -195,4 +234,18 @@ fn s043_s044_s052_s068_s070_a_definition_is_read_and_every_part_of_it_can_be_sai
     said.name = "post".to_owned();
     assert_eq!((said.name.as_str(), said.return_direct), ("post", true));
     assert_eq!(*said.input_schema.as_value(), own, "what is said explicitly wins");
+
+    // And it holds for calls: what it says is what is checked, and the function is the same.
+    let narrow = json!({
+        "type": "object", "properties": {"left": {"const": 1}, "right": {"maximum": 5}}, "required": ["left"],
+    });
+    let sum = std::sync::Arc::new(tool_fn("sum", "Adds.", async |pair: Pair<i64>| {
+        Ok::<_, String>(pair.left + pair.right)
+    }));
+    let mut said = sum.definition().clone().input_schema(narrow);
+    said.name = "one_more".to_owned();
+    let tools = ToolSet::from_tools([Redefined::new(sum, said)]).unwrap();
+    assert_eq!(call(&tools, "one_more", json!({"left": 1, "right": 2})).unwrap().to_text(), "3");
+    let refused = call(&tools, "one_more", json!({"left": 2, "right": 9})).unwrap_err().for_model();
+    assert!(refused.contains("/left") && refused.contains("/right"), "{refused}");
 }

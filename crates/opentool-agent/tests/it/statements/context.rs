@@ -13,7 +13,8 @@ struct Tenant(&'static str);
 fn whoami() -> impl opentool_core::Tool {
     raw("whoami", async |cx, _| {
         let tenant = cx.get::<Tenant>().map_or("nobody", |tenant| tenant.0);
-        Ok(ToolOutput::text(format!("{tenant} {}", cx.get_value("locale").cloned().unwrap_or_default())))
+        let value = |key| cx.get_value(key).cloned().unwrap_or_default();
+        Ok(ToolOutput::text(format!("{tenant} {} {}", value("locale"), value("plan"))))
     })
 }
 
@@ -25,9 +26,9 @@ async fn s081_s082_s084_values_of_the_agent_and_of_the_request_are_merged_and_th
         .context(ToolContext::new().fact(Tenant("acme")).value("locale", "en").value("plan", "free"));
     let now = ToolContext::new().value("locale", "fr");
     let reply = agent.clone().extend_context(now).run("?").await.unwrap();
-    assert_eq!(texts(&reply.messages), ["acme \"fr\""]);
+    assert_eq!(texts(&reply.messages), ["acme \"fr\" \"free\""], "what it does not say stays");
     let reply = agent.run("?").await.unwrap();
-    assert_eq!(texts(&reply.messages), ["acme \"en\""], "it was for that request");
+    assert_eq!(texts(&reply.messages), ["acme \"en\" \"free\""], "it was for that request");
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ fn tool(name: &'static str, direct: bool) -> impl Tool {
         Some(_) => Err(ToolError::failed("it failed")),
         None => Ok(ToolOutput::text("result")),
     })
-    .define(|definition| definition.return_direct(direct))
+    .define(|definition| if direct { definition.return_direct(true) } else { definition })
 }
 
 #[tokio::test]

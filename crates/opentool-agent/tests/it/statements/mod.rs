@@ -6,12 +6,13 @@ mod defects;
 mod direct;
 mod errors;
 mod execution;
+mod own;
 mod request;
 mod results;
 
 /// The table and every file of tests that it names tests of.
 const TABLE: &str = include_str!("../../../docs/statements.md");
-const TESTS: [&str; 17] = [
+const TESTS: [&str; 18] = [
     include_str!("../approvals.rs"),
     include_str!("../spans.rs"),
     include_str!("context.rs"),
@@ -19,6 +20,7 @@ const TESTS: [&str; 17] = [
     include_str!("direct.rs"),
     include_str!("errors.rs"),
     include_str!("execution.rs"),
+    include_str!("own.rs"),
     include_str!("request.rs"),
     include_str!("results.rs"),
     include_str!("../../../../opentool/tests/it/calls.rs"),

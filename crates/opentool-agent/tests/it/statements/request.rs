@@ -150,7 +150,7 @@ async fn s029_s032_s033_s034_s035_s036_s046_s057_tools_are_added_or_replaced_and
 }
 
 #[tokio::test]
-async fn s009_what_a_request_says_of_calls_reaches_the_model_and_a_must_holds_once() {
+async fn what_a_request_says_of_calls_reaches_the_model_and_a_must_holds_once() {
     let asked = Asked::default();
     let agent = Agent::new(asked.clone(), set![echo()])
         .parallel_calls(ParallelCalls::One)
@@ -169,10 +169,24 @@ async fn s009_what_a_request_says_of_calls_reaches_the_model_and_a_must_holds_on
     }
 }
 
-#[test]
-fn s058_s062_s063_s064_s065_names_pick_tools_of_a_set_and_a_name_without_a_tool_is_an_error() {
+#[tokio::test]
+async fn s009_s062_s063_s064_s065_tools_are_given_as_values_and_by_names_and_a_name_without_a_tool_is_an_error()
+ {
     let all = set![add(), echo()];
     assert_eq!(all.only(["echo", "echo"]).unwrap().names().collect::<Vec<_>>(), ["echo"], "not there twice");
     let unknown = all.only(["ehco"]).unwrap_err();
     assert_eq!(unknown.to_string(), "there is no tool `ehco`; did you mean `echo`?");
+    // Values beside names, by default and for one request; one that is both is there once, or is a clash that is named.
+    let own = || raw("own", async |_, _| Ok(ToolOutput::text("own")));
+    let by_name = all.only(["echo"]).unwrap();
+    let asked = Asked::default();
+    let agent = Agent::new(asked.clone(), set![own()].merge(by_name.clone()).unwrap());
+    let reply = agent.run("?").await.unwrap();
+    assert_eq!(texts(&reply.messages), [r#"{"n":1}"#], "what was found by its name is run");
+    assert_eq!(agent.clone().extend_tools(by_name).unwrap_err().name, "echo");
+    agent.clone().extend_tools(all.only(["add"]).unwrap()).unwrap().run("?").await.unwrap();
+    agent.replace_tools(all.only(["add"]).unwrap()).run("?").await.unwrap();
+    let told: Vec<String> =
+        asked.take().iter().map(|words| words.split(' ').next().unwrap_or_default().to_owned()).collect();
+    assert_eq!(told, ["own,echo", "own,echo", "own,echo,add", "own,echo,add", "add", "add"]);
 }

@@ -49,6 +49,11 @@ async fn odd_answers_are_understood() {
 
 /// The calls of a stream of these fragments: id, name, arguments.
 async fn calls(fragments: Value) -> Vec<(String, String, Value)> {
+    calls_told(fragments).await.0
+}
+
+/// The same, and what was told of them while they came: name and text, by their numbers.
+async fn calls_told(fragments: Value) -> (Vec<(String, String, Value)>, Vec<(String, String)>) {
     let mut chunks: Vec<Value> = fragments
         .as_array()
         .unwrap()
@@ -68,7 +73,7 @@ async fn calls(fragments: Value) -> Vec<(String, String, Value)> {
     let parsed =
         |value: &Value| value.as_str().map_or(value.clone(), |text| serde_json::from_str(text).unwrap());
     let calls = reply.message.tool_calls.iter();
-    calls.map(|call| (call.id.clone(), call.name.clone(), parsed(&call.arguments))).collect()
+    (calls.map(|call| (call.id.clone(), call.name.clone(), parsed(&call.arguments))).collect(), told)
 }
 
 fn call(id: &str, name: &str, arguments: Value) -> (String, String, Value) {
@@ -109,7 +114,8 @@ async fn fragments_find_their_calls() {
         {"index": 1, "id": "b", "function": {"name": "g", "arguments": "{\"y\":2}"}},
     ]);
     assert_eq!(calls(late).await, expected);
-    // The number 1 comes before the number 0, and ids come late: the numbers are the order.
+    // The number 1 comes before the number 0, and ids come late: the numbers are the order of the answer, and those who
+    // watch are told of `f` first, which began first.
     let crossed = json!([
         {"index": 1, "function": {"name": "f", "arguments": "{\"x\""}},
         {"index": 0, "id": "b", "function": {"name": "g", "arguments": "{\"y\":"}},
@@ -117,7 +123,9 @@ async fn fragments_find_their_calls() {
         {"index": 0, "function": {"arguments": "2}"}},
     ]);
     let [first, second] = expected;
-    assert_eq!(calls(crossed).await, [second, first]);
+    let (crossed, told) = calls_told(crossed).await;
+    assert_eq!(crossed, [second, first]);
+    assert_eq!(told, [("f".to_owned(), "{\"x\":1}".to_owned()), ("g".to_owned(), "{\"y\":2}".to_owned())]);
 }
 
 #[tokio::test]

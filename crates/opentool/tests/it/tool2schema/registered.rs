@@ -81,7 +81,7 @@ fn tags_and_names_choose() {
 }
 
 #[test]
-fn s116_a_registered_function_is_found_and_called_like_any_tool_and_still_a_function() {
+fn s058_s116_a_registered_function_is_found_and_called_like_any_tool_and_still_a_function() {
     assert_eq!(orders::lines::lines(3), 3);
     let tools = ToolSet::registered_in(concat!(module_path!(), "::orders")).unwrap();
     assert_eq!(crate::call(&tools, "lines", serde_json::json!({"order": 4})).unwrap().to_text(), "4");

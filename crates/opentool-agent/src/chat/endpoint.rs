@@ -1,5 +1,7 @@
 //! The address that questions go to, from an address as people write it.
 
+use std::net::Ipv6Addr;
+
 use opentool_core::ModelError;
 use opentool_http::Url;
 
@@ -35,7 +37,7 @@ pub(super) fn ollama_host(text: &str) -> String {
     let host = match host {
         "" | "0.0.0.0" => "127.0.0.1".to_owned(),
         "::" | "[::]" => "[::1]".to_owned(),
-        host if host.contains(':') && !host.starts_with('[') => format!("[{host}]"),
+        host if host.parse::<Ipv6Addr>().is_ok() => format!("[{host}]"),
         host => host.to_owned(),
     };
     let port = match port {

@@ -23,6 +23,7 @@ use std::borrow::Cow;
 use opentool_core::{Arguments, InvalidArguments, Problem};
 use serde_json::{Map, Value};
 
+pub(crate) use deepest::value as deepest;
 pub(crate) use envelope::Called;
 pub use examined::Examined;
 pub(crate) use fault::no_number;
@@ -197,14 +198,21 @@ impl<'v, 'c> Mending<'v, 'c> {
         }
     }
 
+    fn repairs(&self) -> Repairs {
+        match self.freedom {
+            Freedom::Sure => Repairs::Sure,
+            Freedom::Wide => Repairs::Wide,
+        }
+    }
+
     /// Reads a text, repaired if need be.
     fn text(&mut self, text: &str) -> Result<Written, InvalidArguments> {
         if text.trim().is_empty() {
             return Ok(empty());
         }
-        match serde_json::from_str(text) {
-            Ok(value) => self.json(text, value),
-            Err(_) => self.repaired(text),
+        match serde_json::from_str(text).ok().or_else(|| deepest(text)) {
+            Some(value) => self.json(text, value),
+            None => self.repaired(text),
         }
     }
 
@@ -227,10 +235,10 @@ impl<'v, 'c> Mending<'v, 'c> {
     fn repaired(&mut self, text: &str) -> Result<Written, InvalidArguments> {
         let repaired =
             repair::read(text, self.tolerance()).or_else(|fault| refused(fault::problem(text, fault)))?;
-        if !deepest::is_json(text) {
-            self.changes
-                .push(Change::new(Stage::Repair, "", "syntax").before_text(text).after(&repaired.value));
+        if let Some(problem) = envelope::foreign_around(text, self.called, self.repairs()) {
+            return refused(problem);
         }
+        self.changes.push(Change::new(Stage::Repair, "", "syntax").before_text(text).after(&repaired.value));
         Ok(repaired)
     }
 
@@ -332,11 +340,7 @@ impl<'v, 'c> Mending<'v, 'c> {
         if self.wrappers >= MAX_WRAPPERS {
             return None;
         }
-        let repairs = match self.freedom {
-            Freedom::Sure => Repairs::Sure,
-            Freedom::Wide => Repairs::Wide,
-        };
-        if let Some(problem) = inner.foreign(self.called, repairs) {
+        if let Some(problem) = inner.foreign(self.called, self.repairs()) {
             return Some(refused(problem));
         }
         let mut marks = outer.marks.clone();

@@ -11,11 +11,9 @@ use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 use crate::exact::{Look, inexact_number};
-use crate::intake::rounded;
+use crate::intake::{deepest, rounded};
+use crate::repair::LEVELS;
 use crate::text::found;
-
-/// Levels that `serde_json` reads.
-pub(crate) const LEVELS: usize = 127;
 
 /// Arguments that are no object as they stand, or not surely the one that was written.
 #[derive(Debug)]
@@ -64,7 +62,7 @@ pub(crate) fn read(arguments: &Value) -> Result<Cow<'_, Value>, Unread<'_>> {
         Value::Object(_) => Ok(Cow::Borrowed(arguments)),
         Value::Null => Ok(none()),
         Value::String(text) if text.trim().is_empty() => Ok(none()),
-        Value::String(text) => match serde_json::from_str(text) {
+        Value::String(text) => match serde_json::from_str(text).or_else(|error| deepest(text).ok_or(error)) {
             Ok(object @ Value::Object(_)) => {
                 let look = Look::at(text);
                 if look.repeats_keys(&object) {
@@ -96,7 +94,12 @@ fn not_json(text: &str, error: &serde_json::Error) -> Problem {
     if levels(text) > LEVELS {
         return Problem::new("", "depth")
             .expected(format!("expected at most {LEVELS} levels of nested arrays and objects"))
-            .found(format!("one more at {place}"));
+            .found("more");
+    }
+    if error.is_syntax() && levels(text) == LEVELS {
+        // `serde_json` gave up before it came to what is wrong.
+        return Problem::new("", "json")
+            .expected(format!("expected JSON, which these {LEVELS} levels are not"));
     }
     let told = error.to_string();
     // serde_json repeats the place at the end of its text.

@@ -20,7 +20,8 @@ const LEVELS: usize = 256;
 impl Validator {
     /// [`Validator::take`] for arguments that a model wrote for the lowered schema of a dialect
     /// ([`crate::lower()`]): `null` that stands for absent is absent again, lists of entries are maps, and so on. The
-    /// decoding is on the record ([`Stage::Decode`]) where it changed something.
+    /// decoding is on the record ([`Stage::Decode`]) where it changed something. Problems are told of what was
+    /// written: places, keys and allowed values are those of the lowered schema, which is all that the model knows.
     ///
     /// # Errors
     /// Those of [`Validator::take`] and of [`Decoder::decode`].
@@ -46,7 +47,7 @@ impl Validator {
         if decoder.is_identity() {
             return self.taken(written, repairs, called, changes);
         }
-        let object = object(self, written, repairs, changes)?;
+        let object = object(self, written, repairs, called, changes)?;
         let extent = if repairs == Repairs::Partial { Extent::Begun } else { Extent::Whole };
         let decoded = decoder.decode_written(object.clone(), extent)?;
         if repairs == Repairs::Partial {
@@ -56,6 +57,18 @@ impl Validator {
             let change = Change::new(Stage::Decode, "", "out of the dialect's form");
             changes.push(change.before(&object.value).after(&decoded.value));
         }
+        self.fit_decoded(decoded, repairs, called, changes)
+            .map_err(|error| decoder.told(&object.value, error))
+    }
+
+    /// The arguments in the tool's own form as the schema accepts them.
+    fn fit_decoded(
+        &self,
+        decoded: Written,
+        repairs: Repairs,
+        called: Option<Called<'_>>,
+        changes: &mut Vec<Change>,
+    ) -> Result<Arguments, InvalidArguments> {
         let freedom = match repairs {
             Repairs::Wide => Freedom::Wide,
             Repairs::Sure => Freedom::Sure,
@@ -73,6 +86,7 @@ fn object(
     validator: &Validator,
     written: &Value,
     repairs: Repairs,
+    called: Option<Called<'_>>,
     changes: &mut Vec<Change>,
 ) -> Result<Written, InvalidArguments> {
     let freedom = match repairs {
@@ -101,7 +115,7 @@ fn object(
         Ok(value) => Some(value),
         Err(unread) => unread.into_json(),
     };
-    let object = Mending::new(validator, freedom, None, changes).reach(written, json)?;
+    let object = Mending::new(validator, freedom, called, changes).reach(written, json)?;
     if let Some(pointer) = object.marks.no_number() {
         return refused(super::fault::no_number(pointer));
     }

@@ -1,19 +1,24 @@
 //! JSON of one level more than `serde_json` reads.
 //!
 //! The own reader reads it, and nothing is changed by that: it is told apart here from text that is nearly JSON, so that
-//! the record says only what happened.
+//! it is taken where nothing is mended, too, and the record says only what happened.
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
-use crate::read::{LEVELS, levels};
-use crate::repair;
+use crate::read::levels;
+use crate::repair::{self, Tolerance};
 
-/// Whether a text is valid JSON that nests too deeply for `serde_json` and not too deeply for the own reader.
-pub(super) fn is_json(text: &str) -> bool {
+/// Levels that `serde_json` reads.
+const LEVELS: usize = repair::LEVELS - 1;
+
+/// The value of a text that is valid JSON and nests too deeply for `serde_json`, but not too deeply for the own reader.
+pub(crate) fn value(text: &str) -> Option<Value> {
     // Nearly all texts are told apart at a glance.
-    memchr::memchr2_iter(b'[', b'{', text.as_bytes()).nth(LEVELS).is_some()
+    let is_json = memchr::memchr2_iter(b'[', b'{', text.as_bytes()).nth(LEVELS).is_some()
         && levels(text) == repair::LEVELS
-        && shallow(text).is_some_and(|text| serde_json::from_str::<IgnoredAny>(&text).is_ok())
+        && shallow(text).is_some_and(|text| serde_json::from_str::<IgnoredAny>(&text).is_ok());
+    is_json.then(|| repair::read(text, Tolerance::Sure).ok().map(|written| written.value)).flatten()
 }
 
 /// The text with a number for every array and object of the last level; `None` if one of them is not JSON.

@@ -25,6 +25,12 @@ impl Called<'_> {
             Err(unknown) => unknown.nearest.iter().any(|name| name != self.name),
         }
     }
+
+    fn problem(self, pointer: impl Into<String>) -> Problem {
+        let tool = crate::text::name(self.name);
+        Problem::new(pointer, FOREIGN)
+            .expected(format!("expected the arguments of {tool} themselves, not a call of another tool"))
+    }
 }
 
 /// Keys under which calls hold their arguments, in lower case and without separators.
@@ -84,11 +90,25 @@ impl Inner<'_> {
         let called = called?;
         let is_another = |label: &Value| label.as_str().is_none_or(|label| called.is_another(label, repairs));
         let (key, label) = self.labels.iter().find(|(_, label)| is_another(label))?;
-        let tool = crate::text::name(called.name);
-        let expected = format!("expected the arguments of {tool} themselves, not a call of another tool");
         let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
-        Some(Problem::new(pointer, FOREIGN).expected(expected).found(found(label)))
+        Some(called.problem(pointer).found(found(label)))
     }
+}
+
+/// That the object in a text stands in a call of another tool: `get_user({…})`, `<function=get_user>{…}`.
+pub(super) fn foreign_around(text: &str, called: Option<Called<'_>>, repairs: Repairs) -> Option<Problem> {
+    let called = called?;
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/');
+    let before = text.get(..text.find('{')?)?.trim_end();
+    let bracket = before.strip_suffix('(').map(str::trim_end);
+    let before = bracket.unwrap_or(before).trim_end_matches(|c| !is_of_name(c) || c == ':');
+    let name = before.rsplit(|c| !is_of_name(c)).next().filter(|name| !name.is_empty())?;
+    let is_another = match bracket {
+        Some(_) => called.is_another(name, repairs),
+        // A word that only looks like a name is a word.
+        None => resolve_name(name, called.tools.names(), repairs).is_ok_and(|name| name != called.name),
+    };
+    is_another.then(|| called.problem("").found(found(&text.into())))
 }
 
 /// The rule of an envelope with the name of another tool.

@@ -98,6 +98,33 @@ fn an_envelope_opens_for_the_tool_that_it_names_only() {
 }
 
 #[test]
+fn a_call_around_the_object_is_one_of_the_tool_that_it_names_only() {
+    for (own, expected) in [
+        (r#"delete_user({"id":5})"#, json!({"id": 5})),
+        (r#"functions.delete_user({"id": 5})"#, json!({"id": 5})),
+        (r#"erase_the_account({"id":5})"#, json!({"id": 5})),
+        (r#"```json {"id":5}```"#, json!({"id": 5})),
+        (r#"The user: {"id":5}"#, json!({"id": 5})),
+    ] {
+        assert_eq!(as_call("delete_user", own, Repairs::Wide), Ok(expected), "{own}");
+    }
+    for foreign in [
+        r#"get_user({"id":5})"#,
+        r#"get_user( {"id":5} );"#,
+        r#"functions.get_user({"id":5})"#,
+        r#"I call get_user({"id":5})"#,
+        r#"get_user: {"id":5}"#,
+        r#"<function=get_user>{"id":5}</function>"#,
+        r#"get_usr({"id":5})"#,
+        r#""get_user({\"id\":5})""#,
+    ] {
+        for mode in [Repairs::Sure, Repairs::Wide] {
+            assert_eq!(as_call("delete_user", foreign, mode), Err("invalid_call"), "{foreign} {mode:?}");
+        }
+    }
+}
+
+#[test]
 fn an_object_behind_words_is_not_the_arguments() {
     for text in [
         "{}\nObservation: {\"id\": 5}",

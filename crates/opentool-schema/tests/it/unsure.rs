@@ -1,7 +1,7 @@
 //! What could have been meant in another way is refused, not guessed.
 
-use opentool_core::Schema;
-use opentool_schema::{Decoder, Repairs, Validator, problem_code};
+use opentool_core::{Schema, ToolDefinition};
+use opentool_schema::{Decoder, Dialect, Repairs, Validator, lower, problem_code};
 use serde_json::{Value, json};
 
 fn taken(text: &str, mode: Repairs) -> Result<Value, &'static str> {
@@ -109,4 +109,47 @@ fn valid_text_of_the_deepest_kind_is_not_said_to_be_changed() {
             assert_eq!(found.len(), changes, "{text}: {found:?}");
         }
     }
+}
+
+#[test]
+fn exactly_128_levels_are_taken_in_every_mode_and_one_more_in_none() {
+    let any = Validator::new(&Schema::new(json!({"type": "object"}))).unwrap();
+    // Of the tool's own form all but the last; in the other form the value is a text of its own.
+    let free = json!({"type": "object", "properties": {"any": {}, "a": {}, "b": {"type": "integer"}}});
+    let definition = ToolDefinition::new("t", "").input_schema(Schema::new(free.clone()));
+    let strict = lower(&definition, Dialect::OpenAiStrict).unwrap().decoder;
+    let free = Validator::new(&Schema::new(free)).unwrap();
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let own = |levels: usize| format!("{{\"a\": {}}}", nested(levels - 1));
+    let as_text = |levels: usize| json!({"any": nested(levels - 1), "a": null, "b": null}).to_string();
+    let plain = Decoder::default();
+    for mode in [Repairs::Off, Repairs::Sure, Repairs::Wide, Repairs::Partial] {
+        for (validator, decoder, text) in [
+            (&any, &plain, &own as &dyn Fn(usize) -> String),
+            (&free, &strict, &own),
+            (&free, &strict, &as_text),
+        ] {
+            let code = |levels: usize| {
+                let result = validator.examine(&text(levels).into(), decoder, mode).result;
+                result.err().map(|error| problem_code(&error.problems[0]))
+            };
+            assert_eq!(code(127), None, "{mode:?} {}", text(3));
+            assert_eq!(code(128), None, "{mode:?} {}", text(3));
+            if mode != Repairs::Partial {
+                assert_eq!(code(129), Some("too_deep"), "{mode:?} {}", text(3));
+            }
+        }
+        // As a value.
+        let value = |levels: usize| {
+            serde_json::from_str::<Value>(&own(levels - 2)).map(|inner| json!({"a": {"a": inner}}))
+        };
+        assert!(any.take(&value(128).unwrap(), mode).is_ok(), "{mode:?}");
+        if mode != Repairs::Partial {
+            let refused = any.take(&value(129).unwrap(), mode).unwrap_err();
+            assert_eq!(problem_code(&refused.problems[0]), "too_deep", "{mode:?}");
+        }
+    }
+    let broken = format!("{{\"a\": {}, }}", nested(127));
+    let refused = any.take(&broken.as_str().into(), Repairs::Off).unwrap_err();
+    assert_eq!(problem_code(&refused.problems[0]), "invalid_json");
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Absent, Codec, Extent, Fault, ObjectCodec, Rest, TupleCodec, Work};
 use crate::exact::{Look, inexact_number};
+use crate::read::levels;
 use crate::repair::{self, Marks, Tolerance, Written};
 use crate::text::{found, name};
 
@@ -312,6 +313,11 @@ impl Work<'_> {
                 Err(self.fault("repeated", "expected every key once", "a key that stands twice"))
             }
             Ok(value) => Ok(value),
+            Err(_) if levels(&text) >= repair::LEVELS => {
+                let expected =
+                    format!("expected at most {} levels of arrays and objects in all", repair::LEVELS);
+                Err(self.fault("depth", expected, "more"))
+            }
             Err(error) if is_begun(&text) => {
                 let rule = if error.is_eof() { "truncated" } else { "json" };
                 let expected = "expected the text of a JSON value (a string in it has quotes of its own)";
@@ -333,7 +339,7 @@ fn begun(text: &str) -> Option<Value> {
 }
 
 /// Whether an object is one entry of a map.
-fn is_entry(entry: &Map<String, Value>) -> bool {
+pub(super) fn is_entry(entry: &Map<String, Value>) -> bool {
     entry.len() == 2 && entry.get("key").is_some_and(Value::is_string) && entry.contains_key("value")
 }
 
@@ -353,7 +359,7 @@ fn is_begun(text: &str) -> bool {
 }
 
 /// Whether all members are places of the tuple.
-fn is_subset(codec: &TupleCodec, members: &Map<String, Value>) -> bool {
+pub(super) fn is_subset(codec: &TupleCodec, members: &Map<String, Value>) -> bool {
     let rest = codec.rest.as_ref().map(|(name, _)| name);
     members.keys().all(|key| codec.places.iter().any(|(name, _)| name == key) || rest == Some(key))
 }

@@ -10,13 +10,13 @@ const LEVELS: usize = 600;
 
 /// The lowered definitions by name.
 #[derive(Clone, Copy)]
-pub(super) struct Definitions<'c>(pub(super) &'c Map<String, Value>);
+pub(super) struct Definitions<'c>(pub(super) Option<&'c Map<String, Value>>);
 
 impl Definitions<'_> {
     /// The judge of a schema in every respect: alternatives that overlap differ in bounds alone.
     pub(super) fn judge(&self, schema: &Value) -> Option<jsonschema::Validator> {
         let mut whole = Map::new();
-        whole.insert("$defs".to_owned(), Value::Object(self.0.clone()));
+        whole.insert("$defs".to_owned(), Value::Object(self.0.cloned().unwrap_or_default()));
         whole.insert("allOf".to_owned(), Value::Array(vec![schema.clone()]));
         crate::validator::build(&Value::Object(whole), jsonschema::Draft::Draft202012).ok()
     }
@@ -32,7 +32,8 @@ impl Definitions<'_> {
         let Value::Object(schema) = schema else { return *schema == Value::Bool(true) };
         if let Some(Value::String(reference)) = schema.get("$ref") {
             let name = reference.strip_prefix("#/$defs/").unwrap_or_default();
-            return self.0.get(name).is_some_and(|target| self.fits_within(target, value, steps, levels));
+            let target = self.0.and_then(|schemas| schemas.get(name));
+            return target.is_some_and(|target| self.fits_within(target, value, steps, levels));
         }
         if let Some(kind) = schema.get("type") {
             let is = |kind: &Value| kind.as_str().is_some_and(|kind| is_of(value, kind));

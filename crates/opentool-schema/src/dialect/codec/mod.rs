@@ -8,17 +8,19 @@ mod decode;
 mod disjoint;
 mod encode;
 mod fits;
+mod told;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use opentool_core::{InvalidArguments, Problem};
-use serde_json::{Map, Value};
+use opentool_core::{InvalidArguments, Problem, Schema};
+use serde_json::Value;
 
 pub(crate) use disjoint::disjoint;
 use fits::Definitions;
 
 use super::lower::weight;
+use crate::Validator;
 use crate::repair::Written;
 
 /// Levels of arguments in either form; the lowered one may have twice as many.
@@ -165,8 +167,11 @@ pub struct Decoder(Arc<Inner>);
 struct Inner {
     codec: Codec,
     definitions: Vec<Codec>,
-    schemas: Map<String, Value>,
+    /// The lowered schema, for the judges of alternatives and for words about what is wrong.
+    schema: Option<Schema>,
     misfits: Misfits,
+    /// The lowered schema compiled, once somebody has to be told what is wrong; `None` if it cannot be.
+    seen: OnceLock<Option<Validator>>,
 }
 
 /// What is done with a value of another form than a codec is for.
@@ -180,14 +185,19 @@ enum Misfits {
 }
 
 impl Decoder {
-    /// `schemas` are the lowered definitions by name.
-    pub(crate) fn new(codec: Codec, definitions: Vec<Codec>, schemas: Map<String, Value>) -> Self {
-        Self(Arc::new(Inner { codec, definitions, schemas, misfits: Misfits::Refused }))
+    /// `schema` is the lowered one, with its definitions.
+    pub(crate) fn new(codec: Codec, definitions: Vec<Codec>, schema: Value) -> Self {
+        Self::made(codec, definitions, schema, Misfits::Refused)
     }
 
     /// For a schema that was kept but for some names.
-    pub(crate) fn of_kept(codec: Codec, definitions: Vec<Codec>) -> Self {
-        Self(Arc::new(Inner { codec, definitions, schemas: Map::new(), misfits: Misfits::Kept }))
+    pub(crate) fn of_kept(codec: Codec, definitions: Vec<Codec>, schema: Value) -> Self {
+        Self::made(codec, definitions, schema, Misfits::Kept)
+    }
+
+    fn made(codec: Codec, definitions: Vec<Codec>, schema: Value, misfits: Misfits) -> Self {
+        let schema = Some(Schema::new(schema));
+        Self(Arc::new(Inner { codec, definitions, schema, misfits, seen: OnceLock::new() }))
     }
 
     /// Whether arguments pass unchanged.
@@ -237,13 +247,14 @@ impl Decoder {
     #[cfg(test)]
     pub(crate) fn weight(&self) -> usize {
         let definitions = self.0.definitions.iter().map(Codec::weight).sum::<usize>();
-        self.0.codec.weight() + definitions + crate::dialect::lower::weight_of(&self.0.schemas)
+        self.0.codec.weight() + definitions + self.0.schema.as_ref().map_or(0, |s| weight(s.as_value()))
     }
 
     fn work(&self, arguments: &Value) -> Result<Work<'_>, InvalidArguments> {
+        let schemas = self.0.schema.as_ref().and_then(|schema| schema.as_value().get("$defs")?.as_object());
         let work = Work {
             definitions: &self.0.definitions,
-            schemas: Definitions(&self.0.schemas),
+            schemas: Definitions(schemas),
             misfits: self.0.misfits,
             path: String::new(),
             steps: STEPS,

@@ -1,9 +1,9 @@
-//! Why a tool cannot be lowered to a dialect.
+//! Why a tool, or the tools of a request, cannot be lowered to a dialect.
 
 use crate::SchemaError;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Finding};
 
-/// A tool that a dialect has no form for, by what would have to change.
+/// A tool, or a set of them, that a dialect has no form for, by what would have to change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LowerError {
@@ -32,6 +32,14 @@ pub enum LowerError {
         found: usize,
         /// How many may be.
         most: usize,
+    },
+    /// The provider would refuse the tools as one request: too many of them, or too much in the strict ones.
+    #[error("`{dialect}` does not take these tools as one request{}: {}", place(&finding.pointer), finding.message)]
+    Request {
+        /// The dialect.
+        dialect: Dialect,
+        /// The first thing that the provider would say; [`LoweredSet::findings`](crate::LoweredSet::findings) has all.
+        finding: Box<Finding>,
     },
     /// Strictness was demanded where there is none.
     #[error("`{dialect}` has no strict mode for a tool; lower without strict")]

@@ -40,7 +40,11 @@ pub(super) fn kept(
         (Codec::Wrapped(key, _), inner) => Codec::Wrapped(key, Box::new(inner)),
         (_, inner) => inner,
     };
-    let decoder = if codec.is_same() { Decoder::default() } else { Decoder::of_kept(codec, definitions) };
+    let decoder = if codec.is_same() {
+        Decoder::default()
+    } else {
+        Decoder::of_kept(codec, definitions, schema.clone())
+    };
     (schema, decoder)
 }
 

@@ -33,7 +33,24 @@ pub struct Refused {
 }
 
 impl LoweredSet {
-    /// What a request holds under `tools`: an array. For Gemini it holds one object with all declarations.
+    /// [`LoweredSet::definitions`], if the provider takes all of them in one request.
+    ///
+    /// Lowering refuses no number of tools: a host may lower thousands once, and choose some of them for each request.
+    /// Here is where a set becomes a request.
+    ///
+    /// # Errors
+    /// [`LowerError::Request`] with the rule of the first of the [`LoweredSet::findings`].
+    pub fn request(&self) -> Result<Value, LowerError> {
+        let definitions = self.definitions();
+        let dialect = self.options.dialect;
+        match lint_request(dialect, &definitions).into_iter().next() {
+            Some(finding) => Err(LowerError::Request { dialect, finding: Box::new(finding) }),
+            None => Ok(definitions),
+        }
+    }
+
+    /// What a request holds under `tools`: an array. For Gemini it holds one object with all declarations. Whether the
+    /// provider takes so many is not asked.
     pub fn definitions(&self) -> Value {
         self.options.dialect.request(self.tools.iter().map(|tool| tool.definition.clone()).collect())
     }

@@ -205,23 +205,23 @@ pub(super) fn rebuild(
         making.put_off()?;
         Ok(made)
     });
-    let made = made.map_err(|stop| match stop {
+    let refusal = |stop| match stop {
         Stop::Error(error) => error,
         Stop::Circle(pointer) => SchemaError::Endless { pointer: (&*pointer).into() }.into(),
-    })?;
+    };
+    let made = made.map_err(refusal)?;
     let Some(made) = made else { return Err(LowerError::NeverValid { pointer: "".into() }) };
     let (schemas, codecs) = std::mem::take(&mut making.definitions).finish();
     let (codec, codecs) = simplify::simplify(made.codec, codecs);
     let mut schema = made.schema;
-    let decoder = if codec.is_same() {
-        Decoder::default()
-    } else {
-        making.work.spend(weight_of(&schemas), "")?;
-        Decoder::new(codec, codecs, schemas.clone())
-    };
     if !schemas.is_empty() {
         schema.insert("$defs".to_owned(), Value::Object(schemas));
     }
+    let decoder = if codec.is_same() {
+        Decoder::default()
+    } else {
+        Decoder::new(codec, codecs, making.copied(&schema, "").map_err(refusal)?)
+    };
     let mut schema = Value::Object(schema);
     if rules.objects.closed && !rules.objects.says_closed {
         openapi::open(&mut schema);

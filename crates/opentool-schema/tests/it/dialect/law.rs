@@ -1,7 +1,8 @@
 //! The law of lowering: every valid value has an encoding that the lowered schema accepts and that decodes to the
 //! same value; every invalid one is still rejected, or what it breaks is among the losses.
 
-use opentool_schema::{Dialect, LowerError, Lowered, lint, lower};
+use opentool_core::Schema;
+use opentool_schema::{Dialect, LowerError, Lowered, Repairs, Validator, lint, lower};
 use serde_json::{Value, json};
 
 use super::explained::{is_kept_out, is_listed};
@@ -39,6 +40,7 @@ pub(super) fn breaks(case: &Case) -> Vec<String> {
     let original = judge_of_original(&case.schema);
     let valid: Vec<&Value> = case.valid.iter().filter(|value| original.is_valid(value)).collect();
     assert_eq!(valid.len(), case.valid.len(), "{}: a value is not valid", case.name);
+    let validator = Validator::new(&Schema::new(case.schema.clone())).unwrap();
     let mut broken = Vec::new();
     let mut known: Vec<(Value, jsonschema::Validator)> = Vec::new();
     for way in ways() {
@@ -67,7 +69,8 @@ pub(super) fn breaks(case: &Case) -> Vec<String> {
         }
         for value in &case.invalid {
             assert!(!original.is_valid(value), "{}: {value} is valid", case.name);
-            if let Some(why) = invalid_breaks(&lowered, judge, &original, value) {
+            let why = invalid_breaks(&lowered, judge, &original, value);
+            if let Some(why) = why.or_else(|| place_breaks(&lowered, &validator, value)) {
                 broken.push(format!("{place}: {value}: {why}\n    {schema}"));
             }
         }
@@ -116,4 +119,18 @@ fn invalid_breaks(
         .map(|loss| format!("{} {}/{}", loss.effect.as_str(), loss.pointer, loss.keyword))
         .collect();
     Some(format!("{encoded} is accepted, and {} is not listed: {losses:?}", open.schema_path()))
+}
+
+/// Whether each problem is told of a place that was written, or of one that is missing in what was written.
+fn place_breaks(lowered: &Lowered, validator: &Validator, value: &Value) -> Option<String> {
+    let encoded = lowered.decoder.encode(value).ok()?;
+    let error = validator.take_decoded(&encoded, &lowered.decoder, Repairs::Off).err()?;
+    let is_there = |pointer: &str| encoded.pointer(pointer).is_some();
+    let above = |pointer: &str| pointer.rsplit_once('/').is_none_or(|(above, _)| is_there(above));
+    let nowhere = |rule: &str, pointer: &str| match rule {
+        "required" | "dependentRequired" | "dependencies" => !above(pointer),
+        _ => !is_there(pointer),
+    };
+    let lost = error.problems.iter().find(|problem| nowhere(&problem.rule, &problem.pointer))?;
+    Some(format!("{encoded} has no `{}`: {lost}", lost.pointer))
 }

@@ -5,6 +5,7 @@ mod endings;
 mod golden;
 mod reading;
 mod round_trip;
+mod told;
 mod writing;
 
 use opentool_schema::MessageFormat;

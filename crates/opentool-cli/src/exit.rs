@@ -20,6 +20,8 @@ pub(crate) enum Exit {
     Server = 6,
     /// The output could not be written.
     Output = 7,
+    /// The person gave up at a question. What shells report of a process that Ctrl-C ended.
+    Interrupted = 130,
 }
 
 /// The part of `opentool --help` that says what the numbers mean. A test compares it with the enum.
@@ -38,7 +40,8 @@ pub(crate) const HELP: &str = "\
      not fit, credentials or the model's key that are missing
   5  no usable answer from the service: unreachable, too late, too large, broken
   6  the server could not start, or ended with an error
-  7  the output could not be written";
+  7  the output could not be written
+  130  you gave up at a question of `ask` (Ctrl-C): what you were asked about was not run";
 
 impl Exit {
     /// The number.
@@ -67,6 +70,7 @@ mod tests {
             Exit::NoAnswer,
             Exit::Server,
             Exit::Output,
+            Exit::Interrupted,
         ];
         let numbers: Vec<u8> = HELP
             .lines()

@@ -61,12 +61,12 @@ impl Target {
     }
 }
 
-/// Writes a file that is not there, for its owner alone: what is said to a model is nobody else's business.
+/// Writes a file, for its owner alone if it was not there: what is said to a model is nobody else's business.
 ///
 /// # Errors
-/// If it is there, or cannot be written.
-pub(crate) fn new(file: &Path, content: &str) -> io::Result<()> {
-    write(file, content.as_bytes(), Existing::Keep, Readers::Owner).map_err(|error| match error {
+/// If it is there and is to stay, or cannot be written.
+pub(crate) fn private(file: &Path, content: &str, existing: Existing) -> io::Result<()> {
+    write(file, content.as_bytes(), existing, Readers::Owner).map_err(|error| match error {
         CliError::NotWritten { error, .. } => error,
         other => io::Error::new(io::ErrorKind::AlreadyExists, other.to_string()),
     })

@@ -1,22 +1,23 @@
 //! `opentool ask`: one question to a model that has tools, for scripts and for a quick answer.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use opentool::Message;
 use opentool::agent::{AgentEvent, Finish, Reply};
+use opentool::{Cancellation, Message, ToolContext};
 use opentool_text::printable;
 
 use crate::args::examples;
-use crate::console::Console;
+use crate::console::{Console, counted, write_json};
 use crate::credentials::Access;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::runtime;
 use crate::source::{Loading, Selection, SourceSpec};
 use crate::talk::{self, Editor, Show, Talk, Tools, Trace};
+use crate::write::Existing;
 
 /// Ask a model a question that it answers with tools
 ///
@@ -32,6 +33,7 @@ use crate::talk::{self, Editor, Show, Talk, Tools, Trace};
     "opentool ask petstore.yaml 'How many pets?' --json | jq -r 'select(.event == \"done\").reply.text'"
     "opentool ask petstore.yaml 'How many pets?' --record pets.json"
     "opentool ask petstore.yaml 'How many pets?' --model replay:pets.json"
+    "opentool ask petstore.yaml 'And how many cats?' --continue pets.chat --save pets.chat"
 })]
 pub(crate) struct Args {
     /// Where the tools come from, then the question
@@ -40,6 +42,10 @@ pub(crate) struct Args {
     /// Print what each answer and each call took, on standard error
     #[arg(long)]
     trace: bool,
+    /// Write the conversation to this file, also where there is no answer: `--continue FILE` goes on with it. A file that
+    /// is there stays, unless it is the one that goes on
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
     #[command(flatten)]
     talk: Talk,
     #[command(flatten)]
@@ -86,24 +92,38 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
                 .map_err(|error| CliError::usage(format!("{source}: {error}"), "see `opentool --help`"))
         })
         .collect::<Result<_, _>>()?;
+    let keep = args.save.as_deref().map(|file| Keep::new(file, args.talk.continued())).transpose()?;
+    let model = args.talk.model()?;
     let from = (&args.loading, &args.selection, &args.access);
     let tools = Tools::load(sources, args.talk.mock, from, console)?;
     let (agent, mut messages) =
-        args.talk.agent(tools.set().clone(), &tools.secrets(), args.loading.timeout)?;
+        args.talk.agent(model, tools.set().clone(), &tools.secrets(), args.loading.timeout)?;
     messages.push(Message::user(question.trim_end()));
 
     let trace = Arc::new(Trace::new(agent.model().name()));
     trace.begin();
     let watching = Arc::clone(&trace);
     let mut agent = agent.observe(move |event| watching.tell(event));
+    // The person gave up at a question: nothing that was asked about is run, not even what was allowed before.
+    let gave_up = Cancellation::new();
     if !console.is_json() && io::stdin().is_terminal() && io::stdout().is_terminal() {
-        agent = agent.approver(|call| async {
-            // A person takes their time, and the terminal is read by blocking.
-            tokio::task::spawn_blocking(move || {
-                talk::question(&call, &mut Editor::new(Vec::new()).ok()?).ok()?
-            })
-            .await
-            .ok()?
+        agent = agent.extend_context(ToolContext::new().cancellation(gave_up.clone()));
+        let gave_up = gave_up.clone();
+        agent = agent.approver(move |call| {
+            let gave_up = gave_up.clone();
+            async move {
+                // A person takes their time, and the terminal is read by blocking.
+                let asked = tokio::task::spawn_blocking(move || {
+                    talk::question(&call, &mut Editor::new(Vec::new()).ok()?).ok()
+                });
+                match asked.await.ok().flatten()? {
+                    Some(decision) => Some(decision),
+                    None => {
+                        gave_up.cancel();
+                        std::future::pending().await
+                    }
+                }
+            }
         });
     }
     let answered = runtime::wait_for(async {
@@ -112,11 +132,21 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         let show = Show::calls(anstream::stderr());
         let live = Show::all(anstream::stdout());
         while let Some(event) = events.next().await {
-            let event = event.map_err(|error| args.talk.interrupted(error));
-            if event.is_err() && words {
-                live.end()?;
-            }
-            let event = event?;
+            let event = match event {
+                Ok(event) => event,
+                Err(error) => {
+                    if words {
+                        live.end()?;
+                    }
+                    if let (Some(keep), Some(run)) = (&keep, error.run()) {
+                        keep.write(&run.to_messages(), console)?;
+                    }
+                    return Err(match gave_up.is_cancelled() {
+                        true => given_up(),
+                        false => args.talk.interrupted(error),
+                    });
+                }
+            };
             if console.is_json() {
                 console.json_line(&event)?;
             } else if words {
@@ -135,11 +165,58 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     });
     trace.end();
     if args.trace {
-        anstream::stderr().write_all(trace.last().as_bytes())?;
+        let mut err = anstream::stderr();
+        match console.is_json() {
+            true => write_json(&mut err, &trace.json())?,
+            false => err.write_all(trace.last().as_bytes())?,
+        }
     }
     let reply = answered?;
+    if let Some(keep) = &keep {
+        keep.write(&reply.messages, console)?;
+    }
     print(&reply, console)?;
     settle(&reply)
+}
+
+/// Where the conversation is written to.
+struct Keep<'a> {
+    file: &'a Path,
+    existing: Existing,
+}
+
+impl<'a> Keep<'a> {
+    /// Says early that a file is there and will not be replaced: an answer costs money.
+    fn new(file: &'a Path, continued: Option<&Path>) -> Result<Self, CliError> {
+        let same =
+            |other: &Path| Some(std::fs::canonicalize(file).ok()? == std::fs::canonicalize(other).ok()?);
+        if continued.and_then(same) == Some(true) {
+            return Ok(Self { file, existing: Existing::Replace });
+        }
+        match file.symlink_metadata() {
+            Ok(_) => Err(CliError::usage(
+                format!("{}: there is a file of this name, and it stays as it is", file.display()),
+                "name another one; a conversation that `--continue` goes on with can be saved where it was",
+            )),
+            Err(_) => Ok(Self { file, existing: Existing::Keep }),
+        }
+    }
+
+    fn write(&self, messages: &[Message], console: &Console) -> Result<(), CliError> {
+        talk::save(self.file, messages, self.existing)
+            .map_err(|error| CliError::NotWritten { file: self.file.display().to_string(), error })?;
+        Ok(console.note(&format!("{} in {}", counted(messages.len(), "message"), self.file.display()))?)
+    }
+}
+
+/// The person gave up at a question.
+fn given_up() -> CliError {
+    CliError::Model {
+        message: "stopped: nothing was run that you were asked about".to_owned(),
+        help: None,
+        exit: Exit::Interrupted,
+        code: "interrupted",
+    }
 }
 
 /// Whether this is where tools come from, and nothing that somebody would ask.

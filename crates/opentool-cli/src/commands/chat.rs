@@ -14,6 +14,7 @@ use crate::credentials::Access;
 use crate::error::CliError;
 use crate::source::{Loading, Selection, SourceSpec};
 use crate::talk::{Editor, Said, Show, Talk, Tools, Trace, Typed, question, read_command};
+use crate::write::Existing;
 use crate::{render, talk};
 
 /// Talk to a model that has tools
@@ -55,10 +56,12 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     if args.sources.iter().any(|source| source.place == crate::source::Place::StandardInput) {
         return Err(CliError::usage("standard input is what you type", "save the source to a file"));
     }
+    let model = args.talk.model()?;
     let from = (&args.loading, &args.selection, &args.access);
     let mut tools = Tools::load(args.sources.clone(), args.talk.mock, from, console)?;
     tools.follow()?;
-    let (agent, before) = args.talk.agent(tools.set().clone(), &tools.secrets(), args.loading.timeout)?;
+    let (agent, before) =
+        args.talk.agent(model, tools.set().clone(), &tools.secrets(), args.loading.timeout)?;
     let mut editor = Editor::new(names(tools.set()))?;
     let trace = Arc::new(Trace::new(agent.model().name()));
     let show = Arc::new(Show::all(anstream::stdout()));
@@ -263,10 +266,7 @@ impl Chat<'_> {
         // With the results that are there, where a turn was stopped among them.
         let messages = self.conversation.run().to_messages();
         let file = &at_home(file);
-        let written = serde_json::to_string_pretty(&messages)
-            .map_err(std::io::Error::other)
-            .and_then(|text| crate::write::new(file, &text));
-        match written {
+        match talk::save(file, &messages, Existing::Keep) {
             Ok(()) => {
                 console.note(&format!("{} in {}", counted(messages.len(), "message"), file.display()))?
             }

@@ -1,5 +1,6 @@
 //! `opentool serve`: tools as an MCP server, over standard input and output or over HTTP, and as an OpenTool server.
 
+use opentool::{LiveTools, ToolSource as _};
 use url::Url;
 
 use crate::args::examples;
@@ -8,7 +9,9 @@ use crate::credentials::Access;
 use crate::error::CliError;
 use crate::listen::Listen;
 use crate::serve::{OpenToolOptions, Served, Serving};
-use crate::source::{Content, Loading, Place, Selection, Source, SourceSpec, gather, load_all, none_left};
+use crate::source::{
+    Content, Following, Loading, Place, Selection, Source, SourceSpec, gather, load_all, none_left,
+};
 use crate::telemetry::Spans;
 use crate::{describe, runtime, serve};
 
@@ -104,6 +107,8 @@ pub(crate) fn run(args: Args, spans: Spans, console: &Console) -> Result<(), Cli
     if let Some(listen) = &opentool {
         refuse_circles(&sources, listen)?;
     }
+    let tools = LiveTools::new(tools);
+    keep_up(Following::new(sources, args.selection, tools.tools()), tools.clone(), *console)?;
     let served = Served {
         tools,
         document,
@@ -116,6 +121,35 @@ pub(crate) fn run(args: Args, spans: Spans, console: &Console) -> Result<(), Cli
     let opentool = opentool.map(|listen| args.opentool.endpoint(listen)).transpose()?;
     let serving = Serving { served, stdio, http: args.http, opentool, spans };
     runtime::serve(serve::run(serving, console))
+}
+
+/// Takes over what MCP servers change, as long as the process lives: clients are told in turn.
+///
+/// # Errors
+/// [`CliError::Source`] if a server is gone, and [`CliError::Output`] if the system has no room for a thread.
+fn keep_up(mut following: Following, live: LiveTools, console: Console) -> Result<(), CliError> {
+    if !following.follow()? {
+        return Ok(());
+    }
+    // A thread, because tools are listed on a runtime of the source's own.
+    let mut follow = move || -> Result<(), CliError> {
+        loop {
+            runtime::wait_for(async {
+                following.changed().await;
+                Ok(())
+            })?;
+            if let Some(tools) = following.renewed(&console)? {
+                live.replace(tools.clone());
+            }
+        }
+    };
+    std::thread::Builder::new().name("following".to_owned()).spawn(move || {
+        if let Err(error) = follow() {
+            // Nobody reads what is said, or there is no room for a runtime: those of before stay.
+            let _ = console.error(&error);
+        }
+    })?;
+    Ok(())
 }
 
 /// Definitions have nothing behind them: a server of them could only refuse.

@@ -6,7 +6,7 @@ mod run;
 
 use std::time::Duration;
 
-use opentool::ToolSet;
+use opentool::LiveTools;
 
 use crate::describe::Shown;
 
@@ -18,7 +18,7 @@ pub(crate) use run::{Serving, run};
 #[derive(Debug)]
 pub(crate) struct Served {
     /// The tools.
-    pub(crate) tools: ToolSet,
+    pub(crate) tools: LiveTools,
     /// What the OpenTool server shows as its document.
     pub(crate) document: Shown,
     /// The name that MCP clients see.

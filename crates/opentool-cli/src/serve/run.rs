@@ -3,7 +3,7 @@
 //! All addresses are bound before anything is served: a port in use is an error now. Calls that run may finish; the first
 //! server that ends takes the others along.
 
-use opentool::{Cancellation, mcp, server};
+use opentool::{Cancellation, ToolSource as _, mcp, server};
 use serde_json::json;
 
 use super::{Endpoint, Served};
@@ -138,7 +138,7 @@ fn warn(serving: &Serving, console: &Console) -> Result<(), CliError> {
 }
 
 fn say(serving: &Serving, listening: &Listening, console: &Console) -> Result<(), CliError> {
-    let tools = serving.served.tools.len();
+    let tools = serving.served.tools.tools().len();
     let opentool = listening.opentool.as_ref().map(server::Bound::url);
     if console.is_json() && !serving.stdio {
         let mut said = serde_json::Map::new();

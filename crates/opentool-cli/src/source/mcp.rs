@@ -6,6 +6,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use opentool::agent::redefined;
 use opentool::mcp;
 use opentool::mcp::client::{Client, ClientError, ConnectBuilder};
 use opentool::{Diagnostic, ToolSet, ToolSource as _};
@@ -45,9 +46,21 @@ impl Mcp {
         let source = runtime::wait_for(async {
             Ok(self.client.source().await.map_err(|error| failed(place, error))?)
         })?;
-        self.tools = source.tools();
+        let now = source.tools();
+        // What it changed since it was listed is new to those who have the list.
+        if now.names().eq(self.tools.names()) && redefined(&self.tools, &now).is_empty() {
+            self.tools = now;
+        }
         self.source = Some(source);
         Ok(())
+    }
+
+    /// Waits until its tools are others, where it is followed.
+    pub(crate) async fn changed(&self) {
+        match &self.source {
+            Some(source) => source.changed(&self.tools).await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Takes the tools that a server has now, where it is followed; whether they are others.

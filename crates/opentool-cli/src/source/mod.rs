@@ -4,6 +4,7 @@ mod definitions;
 mod directory;
 mod error;
 mod findings;
+mod following;
 mod load;
 mod loaded;
 mod mcp;
@@ -19,6 +20,7 @@ mod unknown;
 
 pub(crate) use directory::documents;
 pub(crate) use error::{SourceError, trust_help};
+pub(crate) use following::Following;
 pub(crate) use load::{Loading, load_all, load_holding, load_one, one_standard_input, seconds};
 pub(crate) use loaded::{Content, Source};
 pub(crate) use opentool::{OpenTool, Way};

@@ -4,15 +4,17 @@ mod line;
 mod model;
 mod prompt;
 mod question;
+mod saved;
 mod show;
 mod tools;
 mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use opentool::agent::{Agent, AgentError, Approvals, Limits, Run};
-use opentool::{Message, ToolSet};
+use opentool::{ChatModel, Message, ToolSet};
 use secrecy::SecretString;
 
 use crate::error::CliError;
@@ -21,6 +23,7 @@ use crate::source::seconds;
 pub(crate) use line::{HELP, Typed, read_command};
 pub(crate) use prompt::{Editor, Said};
 pub(crate) use question::question;
+pub(crate) use saved::save;
 pub(crate) use show::Show;
 pub(crate) use tools::Tools;
 pub(crate) use trace::Trace;
@@ -84,17 +87,34 @@ impl Consent {
 }
 
 impl Talk {
+    /// The model. It is set up before anything is asked of anybody: who named it wrongly hears of it first.
+    ///
+    /// # Errors
+    /// For one that cannot be asked.
+    pub(crate) fn model(&self) -> Result<Arc<dyn ChatModel>, CliError> {
+        model::named(self.model.as_deref(), self.model_timeout)
+    }
+
+    /// The file with the conversation that goes on.
+    pub(crate) fn continued(&self) -> Option<&Path> {
+        self.saved.as_deref()
+    }
+
     /// The agent, and what was said before.
     ///
     /// # Errors
-    /// For a model that cannot be asked, and for files that cannot be read.
+    /// For files that cannot be read or recorded into.
     pub(crate) fn agent(
         &self,
+        model: Arc<dyn ChatModel>,
         tools: ToolSet,
         secrets: &[SecretString],
         timeout: Duration,
     ) -> Result<(Agent, Vec<Message>), CliError> {
-        let model = model::named(self.model.as_deref(), self.model_timeout, self.record.as_deref(), secrets)?;
+        let model = match &self.record {
+            Some(file) => model::recorded(model, file, secrets)?,
+            None => model,
+        };
         let limits = Limits::new()
             .rounds(self.max_rounds)
             .calls(self.max_calls)
@@ -102,7 +122,7 @@ impl Talk {
         let mut agent =
             Agent::new(model, tools).limits(limits).timeout(timeout).approvals(self.consent.approvals());
         let mut before = match &self.saved {
-            Some(file) => model::saved(file)?,
+            Some(file) => saved::saved(file)?,
             None => Vec::new(),
         };
         let system = self.system.as_deref().map(instructions).transpose()?;

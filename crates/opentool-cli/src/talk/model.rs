@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use opentool::agent::{AgentError, Exceeded, Run, chat};
-use opentool::{ChatModel, Message, ModelError};
+use opentool::{ChatModel, ModelError};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
@@ -23,16 +23,11 @@ const MODELS: &str = "set the key of a provider (OPENAI_API_KEY, ANTHROPIC_API_K
      name its model: `--model anthropic:claude-sonnet-4-5`, or in OPENTOOL_MODEL; `--model ollama:qwen3` asks a local \
      Ollama; `--model replay:FILE` plays a recording and needs no key";
 
-/// The model of this name, with this limit of time on its answers, recorded where that is wanted.
+/// The model of this name, with this limit of time on its answers.
 ///
 /// # Errors
-/// [`CliError::Model`] for a model that cannot be asked, and a file that cannot be written.
-pub(super) fn named(
-    name: Option<&str>,
-    limit: Option<Duration>,
-    record: Option<&Path>,
-    secrets: &[SecretString],
-) -> Result<Arc<dyn ChatModel>, CliError> {
+/// [`CliError::Model`] for a model that cannot be asked.
+pub(super) fn named(name: Option<&str>, limit: Option<Duration>) -> Result<Arc<dyn ChatModel>, CliError> {
     let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else {
         return Err(CliError::Model {
             message: "no model is named".to_owned(),
@@ -46,37 +41,30 @@ pub(super) fn named(
         Some(limit) => model.timeout(limit).stall_timeout(limit),
         None => model,
     };
-    let model = chat::model_with(name, set_up).map_err(|error| {
+    chat::model_with(name, set_up).map_err(|error| {
         let help = match &error {
             ModelError::Unauthorized(_) => Some(MODELS),
             ModelError::Unsupported(_) if !name.contains(':') => Some(MODELS),
             _ => None,
         };
         failed(error, help)
-    })?;
-    let Some(file) = record else { return Ok(model) };
+    })
+}
+
+/// The model, recorded into this file without these secrets.
+///
+/// # Errors
+/// [`CliError::Model`] for a file that cannot be written.
+pub(super) fn recorded(
+    model: Arc<dyn ChatModel>,
+    file: &Path,
+    secrets: &[SecretString],
+) -> Result<Arc<dyn ChatModel>, CliError> {
     let mut recorder = chat::Recorder::new(model, file).map_err(|error| failed(error, None))?;
     for secret in secrets {
         recorder = recorder.secret(secret.expose_secret());
     }
     Ok(Arc::new(recorder))
-}
-
-/// The messages of a conversation that `/save` wrote.
-pub(super) fn saved(file: &Path) -> Result<Vec<Message>, CliError> {
-    let shown = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        CliError::usage(
-            format!("{shown}: cannot be read: {error}"),
-            "`--continue` takes a file that `/save` wrote in a chat",
-        )
-    })?;
-    serde_json::from_str(&text).map_err(|error| {
-        CliError::usage(
-            format!("{shown}: this is no saved conversation: {error}"),
-            "`--continue` takes a file that `/save` wrote in a chat",
-        )
-    })
 }
 
 /// A model that gave no answer.

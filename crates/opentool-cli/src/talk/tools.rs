@@ -1,18 +1,15 @@
 //! The tools that a talk is held with: those of its sources, and in a chat what MCP servers change meanwhile.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::sync::Arc;
 
-use opentool::agent::redefined;
+use opentool::ToolSet;
 use opentool::openapi::Credential;
-use opentool::{Arguments, BoxFuture, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::console::{Console, counted};
 use crate::credentials::Access;
-use crate::error::{CliError, chain};
-use crate::source::{Content, Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
+use crate::error::CliError;
+use crate::source::{Following, Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
 
 /// More tools than this some services refuse, and models choose badly among them.
 const MOST_TOOLS: usize = 128;
@@ -24,14 +21,7 @@ const SHORTEST: usize = 6;
 
 /// The chosen tools of the sources.
 pub(crate) struct Tools {
-    sources: Vec<Source>,
-    selection: Selection,
-    /// As the sources list them.
-    listed: ToolSet,
-    /// As the agent has them.
-    set: ToolSet,
-    /// Each tool as it was when the talk first had it.
-    first: ToolSet,
+    following: Following,
     /// The values of the environment that programs got.
     passed: Vec<SecretString>,
 }
@@ -49,15 +39,8 @@ impl Tools {
     ) -> Result<Self, CliError> {
         let (loading, selection, access) = from;
         if sources.is_empty() {
-            let set = ToolSet::new();
-            return Ok(Self {
-                sources: Vec::new(),
-                selection: selection.clone(),
-                first: set.clone(),
-                listed: set.clone(),
-                set,
-                passed: Vec::new(),
-            });
+            let following = Following::new(Vec::new(), selection.clone(), ToolSet::new());
+            return Ok(Self { following, passed: Vec::new() });
         }
         let sources = load_all(sources, loading, console)?;
         let sources = if mock {
@@ -71,24 +54,17 @@ impl Tools {
         }
         weigh(&set, console)?;
         let passed = passed(&loading.pass_env, |name| std::env::var_os(name));
-        Ok(Self {
-            sources,
-            selection: selection.clone(),
-            first: set.clone(),
-            listed: set.clone(),
-            set,
-            passed,
-        })
+        Ok(Self { following: Following::new(sources, selection.clone(), set), passed })
     }
 
     /// The tools.
     pub(crate) fn set(&self) -> &ToolSet {
-        &self.set
+        self.following.set()
     }
 
     /// The secrets that are sent for them, which no recording may hold.
     pub(crate) fn secrets(&self) -> Vec<SecretString> {
-        self.sources.iter().flat_map(secrets).chain(self.passed.iter().cloned()).collect()
+        self.following.sources().iter().flat_map(secrets).chain(self.passed.iter().cloned()).collect()
     }
 
     /// Hears from now on what MCP servers change.
@@ -96,95 +72,19 @@ impl Tools {
     /// # Errors
     /// [`CliError::Source`] if a server is gone.
     pub(crate) fn follow(&mut self) -> Result<(), CliError> {
-        for source in &mut self.sources {
-            if let Content::Mcp(server) = &mut source.content {
-                server.follow(&source.spec.place.to_string())?;
-            }
-        }
-        Ok(())
+        self.following.follow().map(drop)
     }
 
-    /// The tools, if a server has said that its are others now. What is new, gone or changed is told. Where they cannot be put
-    /// together any more those of before stay.
-    ///
-    /// A tool that was defined in another way when the talk first had it is no longer taken at its word that it changes
-    /// nothing: the person chose the server for what it had then.
+    /// The tools, if a server has said that its are others now: [`Following::renewed`].
     ///
     /// # Errors
     /// [`CliError::Output`].
     pub(crate) fn renewed(&mut self, console: &Console) -> Result<Option<&ToolSet>, CliError> {
-        let mut is_new = false;
-        for source in &mut self.sources {
-            if let Content::Mcp(server) = &mut source.content {
-                is_new |= server.renew()?;
-            }
+        let renewed = self.following.renewed(console)?;
+        if let Some(set) = renewed {
+            weigh(set, console)?;
         }
-        if !is_new {
-            return Ok(None);
-        }
-        let set = match gather(&self.sources, &self.selection, console) {
-            Ok(set) => set,
-            Err(error) => {
-                let why = chain(&error);
-                console.warning(&format!("tools have changed, and those of before stay: {why}"))?;
-                return Ok(None);
-            }
-        };
-        let missing = |of: &ToolSet, from: &ToolSet| {
-            let names = of.names().filter(|name| !from.contains(name));
-            names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-        };
-        let (new, gone) = (missing(&set, &self.listed), missing(&self.listed, &set));
-        let changed = redefined(&self.listed, &set).into_iter().map(|name| format!("`{name}`"));
-        let changed = changed.collect::<Vec<_>>().join(", ");
-        for (what, names) in [("are new", new), ("are gone", gone), ("changed", changed)] {
-            if !names.is_empty() {
-                console.note(&format!("tools that {what}: {names}"))?;
-            }
-        }
-        weigh(&set, console)?;
-        for tool in &set {
-            if !self.first.contains(&tool.definition().name) {
-                // No clash: there is none of this name.
-                let _ = self.first.insert(Arc::clone(tool));
-            }
-        }
-        let changed: BTreeSet<&str> = redefined(&self.first, &set).into_iter().collect();
-        let doubted = set.iter().map(|tool| match changed.contains(tool.definition().name.as_str()) {
-            true => Doubted::of(Arc::clone(tool)),
-            false => Arc::clone(tool),
-        });
-        self.set = ToolSet::from_tools(doubted).unwrap_or_default();
-        self.listed = set;
-        Ok(Some(&self.set))
-    }
-}
-
-/// A tool without its word that it changes nothing.
-struct Doubted {
-    definition: ToolDefinition,
-    inner: Arc<dyn Tool>,
-}
-
-impl Doubted {
-    fn of(inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        let mut definition = inner.definition().clone();
-        definition.annotations.read_only = None;
-        Arc::new(Self { definition, inner })
-    }
-}
-
-impl Tool for Doubted {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
-
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        arguments: Arguments,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.inner.call(cx, arguments)
+        Ok(renewed)
     }
 }
 

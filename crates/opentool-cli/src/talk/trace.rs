@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use opentool::Usage;
 use opentool::agent::AgentEvent;
 use opentool_text::printable_line;
+use serde_json::{Value, json};
 
 use super::show::strong;
 use crate::console::{ERROR, FAINT};
@@ -112,6 +113,12 @@ impl Trace {
         }
     }
 
+    /// The tree of the last turn, for programs: `{"trace": {…}}`.
+    pub(crate) fn json(&self) -> Value {
+        let turns = self.turns();
+        json!({"trace": turns.last().map(|turn| turn.json(&self.model))})
+    }
+
     /// The tree of the last turn.
     pub(crate) fn last(&self) -> String {
         let turns = self.turns();
@@ -135,8 +142,32 @@ impl Turn {
         self.steps.iter_mut().rev().find(|step| matches!(&step.what, What::Call { id, .. } if id == call))
     }
 
+    fn took(&self) -> Duration {
+        self.ended.unwrap_or_else(|| self.begun.elapsed())
+    }
+
+    fn json(&self, model: &str) -> Value {
+        let steps = self.steps.iter().map(|step| {
+            let took = step.took.map(|took| took.as_secs_f64() * 1_000.0);
+            match &step.what {
+                What::Chat { usage } => {
+                    json!({"name": format!("chat {model}"), "duration_ms": took, "usage": usage})
+                }
+                What::Call { id, name, sent, failed } => json!({
+                    "name": format!("execute_tool {name}"), "call_id": id, "duration_ms": took, "requests": sent,
+                    "failure": failed,
+                }),
+            }
+        });
+        json!({
+            "name": "invoke_agent",
+            "duration_ms": self.took().as_secs_f64() * 1_000.0,
+            "steps": steps.collect::<Vec<_>>(),
+        })
+    }
+
     fn tree(&self, model: &str) -> String {
-        let took = self.ended.unwrap_or_else(|| self.begun.elapsed());
+        let took = self.took();
         let mut tree = format!("{} {FAINT}{}{FAINT:#}\n", strong("invoke_agent"), time(took));
         let last = self.steps.len().saturating_sub(1);
         for (index, step) in self.steps.iter().enumerate() {

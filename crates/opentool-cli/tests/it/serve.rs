@@ -8,6 +8,7 @@ use std::sync::{Mutex, mpsc};
 use serde_json::{Value, json};
 
 use crate::support::{self, Run, Serving, Shop, Upstream, get_document, opentool};
+use crate::talk::{Gate, changing, listed};
 
 fn request(id: u32, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
@@ -255,4 +256,29 @@ fn models_get_long_results_cut_and_people_get_them_whole() {
     assert_eq!(whole["structuredContent"]["items"].as_array().unwrap().len(), 5_000);
     let person = opentool(["call", "api.json", "get"]).file("api.json", &document).end().success();
     assert_eq!(person.text().trim_end(), body);
+}
+
+#[test]
+fn what_an_mcp_server_behind_it_changes_its_own_clients_hear_of() {
+    let lists = Gate::default();
+    let upstream =
+        changing(&lists, |calls| ["unlock", "open"].map(listed)[calls.min(1)..=calls.min(1)].to_vec());
+    let mut server = Stdio::start(opentool(["serve", &format!("far=mcp:{}/mcp", upstream.url)]));
+    let names = |server: &mut Stdio| -> Vec<String> {
+        server.send(&request(1, "tools/list", json!({})));
+        let listed = server.receive();
+        let tools = listed["result"]["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&mut server), ["far__unlock"]);
+    server.send(&call(2, "far__unlock", json!({})));
+    // The answer and the news come in any order.
+    let mut came = [server.receive(), server.receive()];
+    came.sort_by_key(|message| message["id"].is_null());
+    assert_eq!(came[0]["result"]["content"][0]["text"], "unlocked");
+    assert_eq!(came[1]["method"], "notifications/tools/list_changed");
+    assert_eq!(names(&mut server), ["far__open"]);
+    server.send(&call(3, "far__open", json!({})));
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "opened");
+    server.close();
 }

@@ -133,6 +133,18 @@ fn every_event_is_a_line_of_json() {
     assert_eq!(last["reply"]["messages"][0]["message"][0]["value"], "Which pets are pending?");
     assert_eq!(ran.stderr, "");
 
+    // What it took is a line of JSON, too, where the other lines for programs are that are no events.
+    let traced: Vec<&str> = words.into_iter().chain(["--trace"]).collect();
+    let ran = with_model(&traced, &model(pending())).input("Which pets are pending?\n").end().success();
+    assert!(ran.text().lines().all(|line| serde_json::from_str::<Value>(line).unwrap()["event"].is_string()));
+    let trace: Value = serde_json::from_str(&ran.stderr).unwrap();
+    let steps = trace["trace"]["steps"].as_array().unwrap();
+    let names: Vec<&str> = steps.iter().filter_map(|step| step["name"].as_str()).collect();
+    assert_eq!(names, ["chat gpt-5", "execute_tool findPetsByStatus", "chat gpt-5"]);
+    assert!(steps.iter().all(|step| step["duration_ms"].is_number()), "{trace}");
+    assert!(steps[1]["requests"][0].as_str().unwrap().starts_with("GET http://"), "{trace}");
+    assert_eq!(steps[2]["usage"]["output_tokens"], 7);
+
     let ran = with_model(&words, &model(Vec::new())).input("?").end();
     assert_eq!(ran.code, 5, "\n{ran}");
     ran.failure_json("rejected");
@@ -200,14 +212,140 @@ fn without_a_model_or_a_key_it_says_what_to_set() {
     assert!(ran.stderr.contains("`opentool ask --json`"), "\n{ran}");
 }
 
+#[test]
+fn a_model_that_cannot_be_asked_is_told_before_anything_is_asked() {
+    let shop = Upstream::answering("200 OK", "application/json", "{}");
+    let ask = |words: [&str; 1], set: &[(&str, &str)]| {
+        let words = words.iter().copied().chain([shop.url.as_str(), "Hi."]);
+        let words: Vec<&str> =
+            if words.clone().next() == Some("chat") { words.take(2).collect() } else { words.collect() };
+        set.iter().fold(quiet(opentool(words)), |run, (name, value)| run.variable(name, value)).end()
+    };
+    for (variable, model, address) in [
+        ("OPENAI_BASE_URL", "gpt-5", "localhost:8000/v1"),
+        ("OPENAI_BASE_URL", "openai-responses:gpt-5", "http://"),
+        ("ANTHROPIC_BASE_URL", "claude-sonnet-4-5", "not an address"),
+        ("GEMINI_BASE_URL", "gemini:gemini-3-pro", "ftp://example.com"),
+        ("MISTRAL_BASE_URL", "mistral-small", "https://user:hunter2@example.com"),
+        ("OLLAMA_HOST", "ollama:qwen3", "http://[broken"),
+    ] {
+        for command in ["ask", "chat"] {
+            let ran = ask([command], &[(variable, address), ("OPENTOOL_MODEL", model)]);
+            let ran = ran.failure(2, &[&format!("{variable}: the base URL")]);
+            assert!(!ran.stderr.contains("hunter2"), "{ran}");
+        }
+    }
+    ask(["ask"], &[("OPENTOOL_MODEL", "gpt-5")]).failure(4, &["set OPENAI_API_KEY"]);
+    ask(["ask"], &[]).failure(2, &["no model is named"]);
+    assert!(shop.requests().is_empty(), "{:?}", shop.requests());
+}
+
+#[test]
+fn a_conversation_of_questions_is_saved_and_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("talk.json");
+    let kept = kept.to_str().unwrap();
+    let messages = || -> usize {
+        let text = std::fs::read_to_string(kept).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().len()
+    };
+    let ask = |words: &[&str], answers: Vec<Value>| {
+        let server = model(answers);
+        (with_model(&[&["ask"], words].concat(), &server).end(), server)
+    };
+    let (ran, _) = ask(&["I am Ada.", "--save", kept], vec![says("Hello.")]);
+    assert_eq!(ran.success().text(), "Hello.\n");
+    assert_eq!(messages(), 2);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(kept).unwrap().permissions().mode() & 0o077, 0, "it is for its owner");
+    }
+    // A file that is there stays, and no model is asked for nothing.
+    let (ran, server) = ask(&["Hi.", "--save", kept], vec![says("Hello.")]);
+    ran.failure(2, &["there is a file of this name", "`--continue` goes on with"]);
+    assert!(server.requests().is_empty() && messages() == 2);
+    // Unless it is the conversation that goes on.
+    let (ran, server) = ask(&["Who am I?", "--continue", kept, "--save", kept], vec![says("Ada.")]);
+    let ran = ran.success();
+    assert!(ran.stderr.contains("4 messages in "), "{ran}");
+    assert!(server.requests()[0].contains("I am Ada.") && messages() == 4);
+    // Where there is no answer, what was done is kept all the same.
+    let shop = Shop::open();
+    let answers = vec![calls(&[
+        ("findPetsByStatus", json!({"status": ["pending"]})),
+        ("placeOrder", json!({"petId": 2})),
+    ])];
+    let words = ["petstore.yaml", "Go on.", "--server", &shop.url, "--continue", kept, "--save", kept];
+    let (ran, _) = ask(&words, answers);
+    ran.failure(1, &["the model wants to call `placeOrder(petId: 2)`"]);
+    assert_eq!(messages(), 7, "the question, the calls, the result that is there");
+}
+
+/// A program that is an MCP server with one tool, which says what it has in its environment.
+#[cfg(unix)]
+const WHOAMI: &str = r#"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id": *\([^,}]*\).*/\1/p')
+  [ -n "$id" ] || continue
+  case "$line" in
+    *'"initialize"'*) r='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}';;
+    *'"tools/list"'*) r='"result":{"tools":[{"name":"whoami","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}';;
+    *'"tools/call"'*) r='"result":{"content":[{"type":"text","text":"I am '"$TENANT_NAME, seen as $TENANT_CODE"'."}]}';;
+    *) r='"error":{"code":-32601,"message":"unknown"}';;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$r"
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn what_a_program_is_given_of_the_environment_is_in_no_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, kept) = (folder.path().join("whoami.sh"), folder.path().join("kept.json"));
+    std::fs::write(&script, WHOAMI).unwrap();
+    let source = format!("mcp+stdio:sh '{}'", script.display());
+    let answers = vec![calls(&[("whoami", json!({}))]), says("You are acme berlin, I hear.")];
+    let words = [
+        "ask",
+        &source,
+        "Who am I? Not acme berlin?",
+        "--pass-env",
+        "TENANT_NAME",
+        "--pass-env",
+        "TENANT_CODE",
+    ];
+    let words: Vec<&str> = words.into_iter().chain(["--record", kept.to_str().unwrap()]).collect();
+    let run = |run: Run| run.variable("TENANT_NAME", "acme berlin").variable("TENANT_CODE", "tulip7");
+    let ran = run(with_model(&words, &model(answers))).end().success();
+    assert_eq!(ran.text(), "You are acme berlin, I hear.\n", "\n{ran}");
+    assert!(ran.stderr.contains("I am acme berlin, seen as tulip7."), "the program was given them\n{ran}");
+    let cassette = std::fs::read_to_string(&kept).unwrap();
+    assert!(cassette.contains("I am [secret], seen as [secret]."), "{cassette}");
+    assert!(!cassette.contains("acme berlin") && !cassette.contains("tulip7"), "{cassette}");
+    // And it can be played: what was taken out fits.
+    let words = [
+        "ask",
+        &source,
+        "Who am I? Not acme berlin?",
+        "--pass-env",
+        "TENANT_NAME",
+        "--pass-env",
+        "TENANT_CODE",
+    ];
+    let played =
+        run(quiet(opentool(words)).variable("OPENTOOL_MODEL", &format!("replay:{}", kept.display())));
+    assert_eq!(played.end().success().text(), "You are [secret], I hear.\n");
+}
+
 /// A tool of an MCP server.
-fn listed(name: &str) -> Value {
+pub(crate) fn listed(name: &str) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}})
 }
 
 /// An MCP server whose tools are these after so many calls, and which says after the first one to those who listen that they
 /// changed. `lists`: how often its list was asked for.
-fn changing(lists: &Gate, tools: fn(usize) -> Vec<Value>) -> Upstream {
+pub(crate) fn changing(lists: &Gate, tools: fn(usize) -> Vec<Value>) -> Upstream {
     let (lists, unlocked) = (lists.clone(), Gate::default());
     Upstream::reading(move |request, mut stream| {
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
@@ -257,7 +395,7 @@ fn changing(lists: &Gate, tools: fn(usize) -> Vec<Value>) -> Upstream {
 
 /// Counts, for those who wait for a number.
 #[derive(Clone, Default)]
-struct Gate(Arc<(Mutex<usize>, Condvar)>);
+pub(crate) struct Gate(Arc<(Mutex<usize>, Condvar)>);
 
 impl Gate {
     fn pass(&self) {
@@ -411,11 +549,23 @@ fn a_chat_can_be_scripted() {
 /// At a terminal: a prompt with editing, and Ctrl-C that stops a turn and not the chat.
 #[test]
 fn ctrl_c_stops_a_turn_and_not_the_chat() {
+    at_a_terminal("chat.py", &[]);
+}
+
+/// At a question of `ask`, Ctrl-C ends it: what was allowed before it does not run either, and the terminal is as it was.
+#[test]
+fn ctrl_c_at_a_question_runs_nothing() {
+    at_a_terminal("ask.py", &[concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/petstore.yaml")]);
+}
+
+/// Runs a script that types at a pseudo terminal.
+fn at_a_terminal(script: &str, words: &[&str]) {
     let home = tempfile::tempdir().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/pty/chat.py");
+    let script = format!("{}/tests/it/pty/{script}", env!("CARGO_MANIFEST_DIR"));
     let python = std::env::var("OPENTOOL_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let ended = Command::new(python)
-        .args([script, env!("CARGO_BIN_EXE_opentool")])
+        .args([&script, env!("CARGO_BIN_EXE_opentool")])
+        .args(words)
         .current_dir(home.path())
         .env("HOME", home.path())
         .env_remove("XDG_STATE_HOME")

@@ -201,12 +201,16 @@ async fn d10_a_limit_is_told_as_any_failure_is() {
 async fn d12_a_text_is_one_block_of_text_wherever_it_goes() {
     let tool = tool_fn("say", "Says it.", async |(): ()| Ok::<_, BoxError>("rain".to_owned()));
     let output = Dispatcher::new(set![tool]).call(&call("say", json!({}))).await.output;
-    let written = opentool_schema::write_results(
-        opentool_schema::MessageFormat::Mcp,
-        &[opentool_core::ToolResult::new(&call("say", json!({})), output)],
-    );
-    let written = serde_json::to_string(&written).unwrap();
-    assert!(written.contains(r#""text":"rain""#), "{written}");
+    let result = opentool_core::ToolResult::new(&call("say", json!({})), output);
+    for format in MessageFormat::all() {
+        let written = opentool_schema::write_results(*format, std::slice::from_ref(&result));
+        let written = serde_json::to_string(&written).unwrap();
+        let is_plain = written.contains(r#""rain""#) || *format == MessageFormat::Text;
+        assert!(is_plain && !written.contains(r#"\"rain\""#), "{format:?}: {written}");
+        if *format == MessageFormat::Mcp {
+            assert!(written.contains(r#""text":"rain""#), "{written}");
+        }
+    }
 }
 
 #[tokio::test]

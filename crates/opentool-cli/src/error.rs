@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use opentool::openapi::{OpenApiError, Sent};
-use opentool::schema::{Dialect, MessageError, problem_code};
+use opentool::schema::{Dialect, LowerError, MessageError, problem_code};
 use opentool::{InvalidArguments, NameClash, Problem, ToolError, UnknownTool, Upstream};
 use opentool_http::HttpError;
 use serde_json::{Map, Value, json};
@@ -147,6 +147,12 @@ pub(crate) enum CliError {
         /// The dialect.
         dialect: Dialect,
     },
+    /// A provider takes no request with all of these tools; nothing was written.
+    #[error("{error}; nothing was written")]
+    NoRequest {
+        /// Which rule they break.
+        error: LowerError,
+    },
     /// A model gave no answer, or none that ends a turn well.
     #[error("{message}")]
     Model {
@@ -243,6 +249,7 @@ impl CliError {
             Self::Checked { unreadable: 0, .. }
             | Self::WouldLose { .. }
             | Self::NotLowered { .. }
+            | Self::NoRequest { .. }
             | Self::Answer => Exit::Negative,
             Self::Checked { .. } | Self::NoAnswer { .. } => Exit::Source,
             Self::Server { .. } => Exit::Server,
@@ -275,6 +282,7 @@ impl CliError {
             Self::NoAnswer { .. } => "not_an_answer",
             Self::WouldLose { .. } => "would_lose",
             Self::NotLowered { .. } => "not_lowered",
+            Self::NoRequest { .. } => "not_one_request",
             Self::FileExists { .. } => "file_exists",
             Self::NotWritten { .. } | Self::Output(_) => "output",
         }
@@ -339,6 +347,11 @@ impl CliError {
             },
             Self::Server { help, .. } | Self::Model { help, .. } => help.as_deref().map(Cow::Borrowed),
             Self::FileExists { .. } => Some("`--force` replaces it".into()),
+            Self::NoRequest { error } => {
+                let strict = matches!(error, LowerError::Request { finding, .. } if finding.rule.starts_with("strict"));
+                let instead = if strict { ", and `--strict auto` makes only some of them strict" } else { "" };
+                Some(format!("`--only`, `--without`, `--tag`, `--path` and `--method` choose tools{instead}").into())
+            }
             _ => None,
         }
     }

@@ -31,7 +31,7 @@ pub(crate) const HELP: &str = "\
   1  the tool answered, and the answer is an error; `ask` came to no answer: refused,
      cut off, a call that nobody allowed; `check` or `parse-calls` found errors;
      something would be lost that `--deny loss` protects; `export` left out tools that
-     the provider would refuse
+     the provider would refuse, or all, since it takes no request of so many
   2  the command line cannot be followed
   3  a source cannot be read, or two sources have a tool of the same name; also when
      `list`, `show`, `export` or `convert` left out what a source has wrong (the rest

@@ -4,6 +4,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use opentool::doc::Version;
 use opentool::schema::{Dialect, LowerOptions, Strict};
 
+use crate::error::CliError;
+
 /// A format to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
@@ -26,7 +28,7 @@ const VERSIONS: [(&str, Version); Version::ALL.len()] = [
     ("opentool@2.0.0", Version::V2_0_0),
 ];
 
-/// Every format by name, for `export`.
+/// Every format by name, for `export` and `check-args`.
 pub(crate) fn any() -> impl TypedValueParser<Value = Target> {
     let versions = VERSIONS.map(|(name, _)| PossibleValue::new(name).hide(true));
     let names = dialects().chain([PossibleValue::new(OPENTOOL)]).chain(versions);
@@ -44,11 +46,6 @@ pub(crate) fn document() -> impl TypedValueParser<Value = OpenTool> {
     })
 }
 
-/// The dialects by name, for `check-args`.
-pub(crate) fn dialect() -> impl TypedValueParser<Value = Dialect> {
-    PossibleValuesParser::new(dialects()).try_map(|name| name.parse::<Dialect>())
-}
-
 /// The answers to "which tools are strict".
 pub(crate) fn strictness() -> impl TypedValueParser<Value = Strict> {
     PossibleValuesParser::new(["auto", "always", "never"]).map(|word| match word.as_str() {
@@ -56,6 +53,14 @@ pub(crate) fn strictness() -> impl TypedValueParser<Value = Strict> {
         "always" => Strict::Always,
         _ => Strict::Never,
     })
+}
+
+/// A format without a strict mode is to be strict.
+pub(crate) fn has_no_strict() -> CliError {
+    CliError::usage(
+        "this format has no strict mode, and `--strict always` asks for it",
+        "leave `--strict` out, or write `--strict auto`",
+    )
 }
 
 /// What to lower to: as strict as is wanted, or as the name of the dialect says.

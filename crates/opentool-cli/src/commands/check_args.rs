@@ -2,8 +2,8 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use opentool::schema::{
-    Change, Decoder, Dialect, Examined, LowerError, LowerOptions, Repairs, Strict, Validator, lower,
-    lower_all, problem_code,
+    Change, Decoder, Examined, LowerError, LowerOptions, Repairs, Strict, Validator, lower, lower_all,
+    problem_code,
 };
 use opentool::{ToolDefinition, ToolSet};
 use opentool_text::printable_line;
@@ -14,7 +14,7 @@ use crate::call::standard_input;
 use crate::console::{Console, STRONG};
 use crate::error::CliError;
 use crate::source::{Loading, Place, Selection, Source, SourceSpec, gather, load_one};
-use crate::target;
+use crate::target::{self, Target};
 
 /// The longest picture of what was written, in characters.
 const SHOWN: usize = 300;
@@ -23,11 +23,13 @@ const SHOWN: usize = 300;
 ///
 /// They pass the stages that a model's call passes: text that is nearly JSON is
 /// repaired, values become what the tool's input schema wants where only one meaning
-/// is possible, and what is left must be valid; formats are checked but for `time` and
-/// `duration`, whose usual values break the rules of their names. Nothing is run or sent.
+/// is possible, and what is left must be valid. The formats of JSON Schema are checked, but
+/// for `time` and `duration`, whose usual values (`14:30`, `1h30m`) break the rules of their
+/// names; those of OpenAPI (`int32`, `byte`) only say what is meant. Nothing is run or sent.
 /// With `--from` the model is taken to have seen the tool in that dialect, as
-/// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on. The
-/// tool may then be named as the provider knows it; names are made of all tools that are
+/// `opentool export --to DIALECT` writes it: `null` for what is absent, and so on. Errors
+/// are then told in that form; changes behind the decoding, in the tool's own. The tool
+/// may then be named as the provider knows it; names are made of all tools that are
 /// exported together, so choose the same ones as there (`--only` and its like). The
 /// stages are shown for arguments that are refused in the end as well, up to the point
 /// where that is decided.
@@ -51,9 +53,9 @@ pub(crate) struct Args {
     /// being written
     #[arg(long, value_name = "MODE", default_value = "default", value_parser = modes())]
     mode: Repairs,
-    /// The dialect in which the model saw the tool; without, it saw the tool's own schema
-    #[arg(long, value_name = "DIALECT", value_parser = target::dialect())]
-    from: Option<Dialect>,
+    /// The dialect in which the model saw the tool; without, and in an OpenTool document, it saw the tool's own schema
+    #[arg(long, value_name = "DIALECT", value_parser = target::any())]
+    from: Option<Target>,
     /// The `--strict` with which all tools of the source were exported
     #[arg(long, value_name = "WHICH", requires = "from", value_parser = target::strictness())]
     strict: Option<Strict>,
@@ -80,7 +82,13 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
     }
     let source = load_one(args.source, &args.loading, console)?;
     let tools = chosen(&source, &args.selection, &args.tool, console)?;
-    let seen = args.from.map(|dialect| target::lowering(dialect, args.strict));
+    let seen = match args.from {
+        Some(Target::Dialect(dialect)) => Some(target::lowering(dialect, args.strict)),
+        Some(Target::OpenTool(_)) if args.strict == Some(Strict::Always) => {
+            return Err(target::has_no_strict());
+        }
+        Some(Target::OpenTool(_)) | None => None,
+    };
     let (tool, decoder) = seen_as(&source, &tools, &args.tool, seen)?;
     let written = match args.arguments {
         Some(_) if from_input => standard_input()?,

@@ -13,14 +13,13 @@ use crate::loss::{self, Deny, Form, Told, Word};
 use crate::source::{Loading, Selection, Source, SourceSpec, gather, load_all, none_left};
 use crate::target::{self, Target};
 
-/// How many objections of a provider to a whole request are shown.
-const SHOWN_FINDINGS: usize = 10;
-
 /// Print the definitions of tools in the format of a model provider or protocol
 ///
 /// Prints what a request holds under `tools`. What the format cannot hold stands in the
 /// descriptions where a model can still read it, and `--losses` lists it. A tool that
-/// the provider would refuse is left out with the reason, and the exit code is 1.
+/// the provider would refuse is left out with the reason, and the exit code is 1. So it
+/// is, with nothing printed, where the provider takes no request of so many tools:
+/// choose some with `--only` and its like.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = examples! {
     "opentool export petstore.yaml --to openai > tools.json"
@@ -89,10 +88,7 @@ fn can_be_strict(args: &Args) -> Result<(), CliError> {
         }
     };
     if args.strict == Some(Strict::Always) && has_none {
-        return Err(CliError::usage(
-            "this format has no strict mode, and `--strict always` asks for it",
-            "leave `--strict` out, or write `--strict auto`",
-        ));
+        return Err(target::has_no_strict());
     }
     Ok(())
 }
@@ -100,6 +96,7 @@ fn can_be_strict(args: &Args) -> Result<(), CliError> {
 /// Prints a request's tools.
 fn dialects(tools: &ToolSet, set: &LoweredSet, report: &Report, console: &Console) -> Result<(), CliError> {
     let dialect = set.options.dialect;
+    let request = set.request().map_err(|error| CliError::NoRequest { error })?;
     let mut told = loss::of_set(set, tools);
     if set.options.strict == Strict::Auto {
         told.extend(loss::strictness(set));
@@ -107,16 +104,9 @@ fn dialects(tools: &ToolSet, set: &LoweredSet, report: &Report, console: &Consol
     report.show(&told, console)?;
     let refused: Vec<Diagnostic> = set.refused.iter().map(diagnostic).collect();
     console.diagnostics(dialect.name(), &refused)?;
-    for finding in set.findings().iter().take(SHOWN_FINDINGS) {
-        let place = if finding.pointer.is_empty() { "" } else { " at " };
-        console.warning(&format!(
-            "`{dialect}` does not take this as one request{place}{}: {}",
-            finding.pointer, finding.message
-        ))?;
-    }
     report.accept(losses(&told).saturating_add(refused.len()), || format!("`{dialect}`"))?;
     if !set.tools.is_empty() {
-        console.json(&set.definitions())?;
+        console.json(&request)?;
     }
     match refused.len() {
         0 => Ok(()),

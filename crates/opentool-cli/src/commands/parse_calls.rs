@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use opentool::schema::{Dialect, MessageFormat, parse_calls, parse_calls_of, problem_code};
 use opentool::{Diagnostic, Problem};
 
@@ -41,18 +41,27 @@ pub(crate) struct Args {
     file: Place,
 }
 
-/// The formats and all dialects that have one, by name: `--help` and completions list them.
+/// The formats and all dialects that have one, by name: `--help` and completions list them. The others are known, and
+/// refused with what to write instead.
 fn formats() -> impl TypedValueParser<Value = MessageFormat> {
-    let mut names: Vec<&str> = MessageFormat::all().iter().map(|format| format.name()).collect();
-    let others = Dialect::all().iter().filter(|dialect| MessageFormat::of(**dialect).is_some());
-    for name in others.map(|dialect| dialect.name()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    PossibleValuesParser::new(names).try_map(|name| {
+    let formats: Vec<&str> = MessageFormat::all().iter().map(|format| format.name()).collect();
+    let with_one = |dialect: &&Dialect| MessageFormat::of(**dialect).is_some();
+    let others = Dialect::all().iter().filter(with_one).map(|dialect| dialect.name());
+    let others = others.filter(|name| !formats.contains(name)).collect::<Vec<_>>();
+    let none = Dialect::all().iter().filter(|dialect| !with_one(dialect)).map(|dialect| dialect.name());
+    let none = none.chain(["opentool"]).map(|name| PossibleValue::new(name).hide(true));
+    let names = formats.into_iter().chain(others).map(|name| match name {
+        "mcp" => PossibleValue::new(name).alias("mcp-2026-07-28"),
+        name => PossibleValue::new(name),
+    });
+    PossibleValuesParser::new(names.chain(none)).try_map(|name| {
         let dialect = || name.parse::<Dialect>().ok().and_then(MessageFormat::of);
-        MessageFormat::named(&name).or_else(dialect).ok_or_else(|| format!("`{name}` has no messages"))
+        MessageFormat::named(&name).or_else(dialect).ok_or_else(|| {
+            format!(
+                "`{name}` is a form of definitions, and no provider answers in it: name the provider whose answer it \
+                 is, or `text`"
+            )
+        })
     })
 }
 

@@ -180,7 +180,7 @@ impl SourceError {
     /// What to do about it.
     pub(crate) fn help(&self) -> Option<Cow<'_, str>> {
         Some(match self {
-            Self::NoFile { .. } => "a SOURCE is a path, an http(s) URL, or `-` for standard input".into(),
+            Self::NoFile { .. } => "give a path, an http(s) URL, or `-` for standard input".into(),
             Self::NoDocument { .. } => {
                 "documents are files that end in .json, .yaml or .yml and say `openapi` or `swagger`; others have to \
                  be named by their paths"

@@ -132,9 +132,12 @@ pub(crate) fn gather(
     Ok(chosen)
 }
 
-/// There is nothing to serve or export.
+/// There is nothing to serve or export: because of the choice, or because of what a source has wrong.
 pub(crate) fn none_left(sources: &[Source], selection: &Selection) -> CliError {
     let why = why_none(sources, selection);
+    if let (None, Err(error)) = (&why, sources.iter().try_for_each(Source::complete)) {
+        return error;
+    }
     CliError::usage("no tool is left", why.unwrap_or_else(|| "the sources hold no tools".to_owned()))
 }
 

@@ -183,6 +183,39 @@ fn a_tool_may_be_named_as_the_provider_knows_it() {
 }
 
 #[test]
+fn errors_are_told_in_the_form_that_was_written() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "labels": {"type": "object", "additionalProperties": {"type": "integer"}},
+            "days old": {"type": "integer"},
+        },
+        "required": ["days old"],
+    });
+    let definitions = json!([{"name": "t", "inputSchema": schema}]).to_string();
+    let errors = |from: &str, written: &str| -> Vec<Value> {
+        let line = ["check-args", "tools.json", "t", written, "--json", "--from", from];
+        let ran = opentool(line).file("tools.json", definitions.as_str()).end();
+        assert_eq!(ran.code, 4, "\n{ran}");
+        ran.json()["errors"].as_array().unwrap().clone()
+    };
+    let wrong = r#"{"labels": [{"key": "a", "value": "many"}], "days old": 1}"#;
+    assert_eq!(errors("openai-strict", wrong)[0]["pointer"], "/labels/0/value");
+    let missing = json!({
+        "code": "missing_required",
+        "pointer": "/days_old",
+        "message": "/days_old: required but missing, expected an integer",
+    });
+    assert_eq!(errors("anthropic", "{}"), [missing]);
+    // In these the model saw the tool's own form.
+    for own in ["opentool", "opentool@1.1.0", "json-schema", "mcp", "mcp-2026-07-28", "mcp-2024-11-05"] {
+        assert_eq!(errors(own, "{}")[0]["pointer"], "/days old", "{own}");
+    }
+    let line = ["check-args", "tools.json", "t", "{}", "--from", "opentool", "--strict", "always"];
+    opentool(line).file("tools.json", definitions.as_str()).end().failure(2, &["no strict mode"]);
+}
+
+#[test]
 fn names_are_those_of_the_same_export() {
     let schema = |property: &str| json!({"type": "object", "properties": {property: {"type": "integer"}}, "additionalProperties": false});
     let definitions = json!([

@@ -147,13 +147,37 @@ fn schemas_that_lead_back_to_themselves_end() {
 }
 
 #[test]
-fn a_request_with_too_many_tools_is_told() {
-    let tools: Vec<Value> = (0..200)
+fn more_tools_than_a_request_may_have_are_refused() {
+    let tools: Vec<Value> = (0..600)
         .map(|n| json!({"name": format!("t{n}"), "description": "T.", "inputSchema": {"type": "object"}}))
         .collect();
-    let ran = opentool(["export", "-", "--to", "openai"]).input(json!(tools).to_string()).end().success();
-    assert_eq!(ran.json().as_array().unwrap().len(), 200);
-    assert!(ran.stderr.starts_with("warning: `openai` does not take this as one request: "), "\n{ran}");
+    let export = |count: usize, words: &[&str]| {
+        let line = ["export", "-", "--to"].iter().chain(words);
+        opentool(line).input(json!(tools[..count]).to_string()).end()
+    };
+    let printed = |count: usize, words: &[&str]| {
+        let ran = export(count, words).success();
+        ran.json().as_array().unwrap().len()
+    };
+    for (dialect, most) in
+        [("openai", 128), ("openai-responses", 128), ("gemini", 512), ("anthropic-strict", 20)]
+    {
+        export(most, &[dialect]).success();
+        let ran = export(most + 1, &[dialect]);
+        let (found, most) = (format!("there are {} ", most + 1), format!("a request may have {most}; "));
+        ran.failure(
+            1,
+            &[&format!("`{dialect}` does not take these tools as one request"), &found, &most, "--only"],
+        );
+    }
+    export(21, &["anthropic-strict"]).failure(1, &["--strict auto"]);
+    assert_eq!(printed(21, &["anthropic-strict", "--strict", "auto"]), 21);
+    assert_eq!(printed(600, &["openai", "--only", "t10*"]), 11);
+    for dialect in ["anthropic", "mcp", "json-schema", "bedrock"] {
+        assert_eq!(printed(600, &[dialect]), 600);
+    }
+    let error = export(129, &["openai", "--json"]);
+    assert!(error.stdout.is_empty() && error.stderr.contains(r#""code":"not_one_request""#), "\n{error}");
 }
 
 #[test]

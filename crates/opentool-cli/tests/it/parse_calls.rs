@@ -128,3 +128,20 @@ fn what_cannot_be_read_in_a_text_is_told_with_its_place() {
     assert_eq!(ran.json(), json!([{"id": "call_1", "name": "now", "arguments": {}}]));
     assert!(ran.stderr.contains("`<tool_call>f(") && ran.stderr.contains("at line 3, column 1"), "\n{ran}");
 }
+
+#[test]
+fn every_dialect_is_read_or_told_why_not() {
+    use opentool::schema::Dialect;
+    let names =
+        Dialect::all().iter().map(|dialect| dialect.name()).chain(["mcp-2026-07-28", "text", "opentool"]);
+    for name in names {
+        let ran = opentool(["parse-calls", "--from", name, "nothing.json"]).end();
+        let (code, words) = match name {
+            "json-schema" | "opentool" => {
+                (2, "is a form of definitions, and no provider answers in it: name")
+            }
+            _ => (3, "help: give a path, an http(s) URL, or `-` for standard input"),
+        };
+        ran.failure(code, &[words]);
+    }
+}

@@ -12,7 +12,7 @@ fn refused(name: &str, content: impl AsRef<[u8]>, texts: &[&str]) -> Ran {
 fn files_that_cannot_be_read() {
     opentool(["list", "nowhere.yaml"])
         .end()
-        .failure(3, &["nowhere.yaml: there is no such file", "help: a SOURCE is"]);
+        .failure(3, &["nowhere.yaml: there is no such file", "help: give a path, "]);
     refused("empty.yaml", "", &["empty.yaml: is empty"]);
     refused("empty.yaml", "\u{feff} \n\n", &["empty.yaml: is empty"]);
     opentool(["list", "-"]).end().failure(3, &["standard input: is empty"]);
@@ -117,6 +117,17 @@ fn references_to_nowhere_and_in_circles_cost_no_more_than_they_must() {
         assert!(ran.code == 3 && ran.text().contains("nowhere"), "\n{ran}");
         assert!(ran.stderr.contains("error[ref-not-found]"), "\n{ran}");
     }
+    // Nor is a source without a tool left over the mistake of whoever wrote the command.
+    let nothing = r#"[{"name": "a", "inputSchema": 5}]"#;
+    for line in [&["list"][..], &["export", "--to", "mcp"], &["convert", "--to", "opentool"], &["serve"]] {
+        let line = [&line[..1], &["nothing.json"], &line[1..]].concat();
+        let ran = opentool(&line).file("nothing.json", nothing).end();
+        ran.failure(3, &["nothing.json was not read as a whole: 1 error in it"]);
+    }
+    let ran = opentool(["export", "nothing.json", "--to", "mcp", "--only", "a*"])
+        .file("nothing.json", nothing)
+        .end();
+    assert_eq!(ran.code, 2, "\n{ran}");
     // What is wrong elsewhere does not spoil the use of what is right.
     for words in [
         &["show", "refs.json", "good"][..],

@@ -177,6 +177,8 @@ struct Rebuild<'r, 'w> {
     written_out: usize,
     /// What has been listed as lost with all that is in it.
     lost: HashSet<*const Value>,
+    /// What has been spelled in a text; `None` for what is too long for one.
+    spelled: HashMap<*const Value, Option<Rc<str>>>,
     /// Patterns of keys, compiled.
     patterns: HashMap<&'r str, jsonschema::Validator>,
 }
@@ -199,6 +201,7 @@ pub(super) fn rebuild(
         depth: 0,
         written_out: 0,
         lost: HashSet::new(),
+        spelled: HashMap::new(),
         patterns: HashMap::new(),
     };
     let made = making.whole().and_then(|made| {

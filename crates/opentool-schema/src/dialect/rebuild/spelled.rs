@@ -1,11 +1,17 @@
 //! A schema as a text shows it, where nothing can be referred to: what it refers to stands there once, under its name,
 //! and after that the name alone.
 
+use std::rc::Rc;
+
 use serde_json::{Map, Value, json};
 
 use super::Rebuild;
 use super::picture::whole;
+use crate::dialect::lower::bytes;
 use crate::keywords::{holds_data, holds_named};
+
+/// Bytes of a schema in a description; what it refers to may be as many again.
+const LONGEST: usize = 600;
 
 /// What is shown so far.
 struct Shown<'r> {
@@ -23,19 +29,32 @@ struct Target<'r> {
 }
 
 impl<'r> Rebuild<'r, '_> {
-    /// The JSON of the schema at `pointer`, without references. `None` for one of more bytes than that; what it refers to
-    /// may be as many again.
-    pub(super) fn spelled(&mut self, schema: &'r Value, pointer: &str, most: usize) -> Option<String> {
-        self.work.owe(most / 16);
-        whole(schema, most)?;
+    /// The JSON of the schema at `pointer`, without references. `None` for a long one.
+    pub(super) fn spelled(&mut self, schema: &'r Value, pointer: &str) -> Option<Rc<str>> {
+        let spelled = match self.spelled.get(&std::ptr::from_ref(schema)) {
+            Some(known) => known.clone(),
+            None => {
+                // Written several times on the way, with the names of what it refers to.
+                self.work.owe(LONGEST / 2);
+                let made = self.spelled_once(schema, pointer).map(Rc::from);
+                self.spelled.insert(schema, made.clone());
+                made
+            }
+        };
+        self.work.owe(spelled.as_deref().map_or(0, bytes));
+        spelled
+    }
+
+    fn spelled_once(&self, schema: &'r Value, pointer: &str) -> Option<String> {
+        whole(schema, LONGEST)?;
         let own = Target { schema, name: name(schema, pointer), is_used: false };
-        let shown = &mut Shown { targets: vec![own], room: most };
+        let shown = &mut Shown { targets: vec![own], room: LONGEST };
         let mut spelled = self.without_references(schema, shown);
         // Where it is not used its name says nothing.
         if let Some(own) = shown.targets.first().filter(|own| own.is_used) {
             entitle(&mut spelled, &own.name);
         }
-        whole(&spelled, most.saturating_mul(3))
+        whole(&spelled, 3 * LONGEST)
     }
 
     fn without_references(&self, schema: &'r Value, shown: &mut Shown<'r>) -> Value {

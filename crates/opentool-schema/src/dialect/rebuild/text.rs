@@ -8,9 +8,6 @@ use super::{AS_TEXT, Made, Rebuild, Sub};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
 
-/// Characters of a schema in a description.
-const LONGEST: usize = 600;
-
 impl<'r> Rebuild<'r, '_> {
     /// Any value.
     pub(super) fn any(&mut self, flat: &Flat<'r>) -> Made {
@@ -34,7 +31,7 @@ impl<'r> Rebuild<'r, '_> {
             let reference = sub.get("$ref").and_then(Value::as_str);
             let target = reference.and_then(|reference| self.target(reference, &sub.pointer).ok());
             let (pointer, schema) = target.unwrap_or_else(|| ((&*sub.pointer).into(), sub.schema));
-            self.spelled(schema, &pointer, LONGEST)
+            self.spelled(schema, &pointer)
         });
         match shown {
             Some(shown) => {

@@ -27,7 +27,7 @@ pub fn inexact_number(text: &str) -> Option<&str> {
 }
 
 /// The text with 0 for every number that is too large to be even rounded; `None` where there is none.
-pub(crate) fn with_zeros(text: &str) -> Option<String> {
+pub fn with_zeros(text: &str) -> Option<String> {
     let mut done = String::new();
     let mut copied = 0_usize;
     for (at, number) in numbers(text) {

@@ -30,9 +30,10 @@ mod text;
 mod text_calls;
 mod validator;
 
-/// For `opentool-agent`: panics of others' code become values in one place.
+/// For `opentool-agent`: panics of others' code become values in one place, and so do numbers that nothing holds.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::exact::with_zeros;
     pub use crate::guard::panicked;
 }
 

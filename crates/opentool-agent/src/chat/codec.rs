@@ -13,6 +13,7 @@ mod openai;
 mod responses;
 
 use opentool_core::{ChatReply, ChatRequest, ModelError, ReplyEvent, StopReason, Usage};
+use opentool_schema::__private::with_zeros;
 use opentool_schema::{MessageFormat, Reply, holds_all, parse_calls};
 use serde_json::{Map, Value, json};
 
@@ -162,6 +163,15 @@ pub(super) fn read(
     let mut reply = ChatReply::new(message).stop(stop).usage(said.usage);
     reply.model = model_of(answer).map(Into::into);
     Ok(reply)
+}
+
+/// What a provider sent. One number that is too large for any value does not hide the rest: it is 0 here, and as it was
+/// written where the calls are read from the text.
+pub(super) fn json(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text).or_else(|error| {
+        let held = with_zeros(text).and_then(|text| serde_json::from_str(&text).ok());
+        held.ok_or(error)
+    })
 }
 
 /// The model that an answer, or an event of a stream, says it is from. All wires have it near the top.

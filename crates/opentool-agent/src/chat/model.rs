@@ -188,7 +188,7 @@ impl Model {
             Ok(text) => text,
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         };
-        let answer: Value = serde_json::from_str(&text).map_err(|error| {
+        let answer = codec::json(&text).map_err(|error| {
             self.clean(if is_page(&kind) {
                 failure::other_kind(&kind, "JSON", &text)
             } else {

@@ -11,7 +11,6 @@ use opentool_http::{Bytes, Incoming};
 use opentool_schema::Reply;
 use opentool_text::event_stream::Decoder;
 use serde::de::IgnoredAny;
-use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::codec::{self, Assembly, Delivery, Framing};
@@ -193,7 +192,7 @@ impl Reading {
             return Ok(());
         }
         measure::check(text.as_bytes())?;
-        let mut event: Value = serde_json::from_str(text).map_err(|error| {
+        let mut event = codec::json(text).map_err(|error| {
             ModelError::Protocol(format!("an event is not JSON ({error}): {text}").into())
         })?;
         // Gateways report the failure of the server behind them in their own way.

@@ -6,6 +6,7 @@ use opentool_core::{
     AssistantMessage, ChatModel, ChatReply, ChatRequest, Content, Message, ReplyEvent, StopReason, ToolCall,
     ToolOutput, ToolResult, ToolSet,
 };
+use opentool_schema::ToolSetExt as _;
 use serde_json::{Value, json};
 
 use super::{events, seen};
@@ -326,6 +327,43 @@ async fn no_digit_of_an_argument_is_lost_in_a_stream() {
             ["/messages/1/tool_calls/0/function/arguments", "/contents/1/parts/0/functionCall/args"];
         let sent = pointers.iter().find_map(|pointer| received[1].body.pointer(pointer)).unwrap();
         assert!(sent.is_object(), "{provider}: {sent}");
+    }
+}
+
+#[tokio::test]
+async fn a_number_that_nothing_holds_hides_no_other_call() {
+    let ollama = r#"{"message":{"content":"","tool_calls":[{"function":{"name":"f","arguments":{"x":1e400}}},{"function":{"name":"g","arguments":{"x":1}}}]},"done":true}"#;
+    let part = |name: &str, x: &str| format!(r#"{{"functionCall":{{"name":"{name}","args":{{"x":{x}}}}}}}"#);
+    let parts = [part("f", "1e400"), part("g", "1")].join(",");
+    let gemini = format!(
+        r#"{{"candidates":[{{"content":{{"role":"model","parts":[{parts}]}},"finishReason":"STOP"}}]}}"#
+    );
+    for (provider, answer, event) in [
+        (Provider::Ollama, ollama.to_owned(), format!("{ollama}\n")),
+        (Provider::Gemini, gemini.clone(), format!("data: {gemini}\n\n")),
+    ] {
+        for text in [answer, event] {
+            let streaming = text.ends_with('\n');
+            let kind = if streaming { "text/event-stream" } else { "application/json" };
+            let server = server(move |_| streamed(kind, &text, 1_000)).await;
+            let model = Model::new(provider, "m").base_url(server.base.trim_end_matches("/v1")).unwrap();
+            let (messages, tools) = ([Message::user("?")], ToolSet::new());
+            let request = ChatRequest::new(&messages, &tools);
+            let reply = if streaming {
+                match model.stream(request).try_collect::<Vec<_>>().await.unwrap().pop() {
+                    Some(ReplyEvent::Done { reply }) => reply,
+                    other => panic!("{other:?}"),
+                }
+            } else {
+                model.reply(request).await.unwrap()
+            };
+            let [first, second] = reply.message.tool_calls.as_slice() else { panic!("{reply:?}") };
+            assert_eq!((second.name.as_str(), &second.arguments), ("g", &json!({"x": 1})), "{provider}");
+            // The number is not another one now: no tool takes this.
+            let tool = raw(&first.name, |_, _| async { panic!("nothing is run") });
+            let tools = ToolSet::from_tools([tool]).unwrap();
+            assert!(tools.check(first).is_err(), "{provider}: {first:?}");
+        }
     }
 }
 

@@ -1,5 +1,13 @@
 //! Every wire against a server on loopback that speaks the provider's documented format: whole, and streamed in
 //! pieces of any size; calls, thoughts, results, wishes, failures.
+//!
+//! Every test goes through all six. In words: `an_answer_in_words`. One call: `one_call.rs`, whole and streamed, with each
+//! reason to stop. Three calls beside thoughts: `calls_beside_words_and_thoughts`. In pieces, each byte on its own among them:
+//! `streams_give_the_same_answers_however_they_are_cut`. A result that is an error, one that is a picture, and thoughts that
+//! go back as they came: `results_errors_and_images_go_back_with_the_turn_as_it_came`. A refusal:
+//! `refusals_and_cut_off_answers_are_told_apart`. Too many requests and then an answer:
+//! `a_busy_service_is_asked_again_on_every_wire` (`hostile.rs`). A stream that breaks:
+//! `a_stream_that_breaks_off_is_an_error_after_what_was_told`.
 
 mod anthropic;
 mod chat;
@@ -210,9 +218,13 @@ async fn streams_give_the_same_answers_however_they_are_cut() {
 #[tokio::test]
 async fn refusals_and_cut_off_answers_are_told_apart() {
     for wire in wires() {
-        // Ollama has no word for a refusal: its models say so in the text of an ordinary answer.
-        if wire.provider != Provider::Ollama {
-            assert_eq!(whole(&wire, &wire.refusal).await.stop, StopReason::Refusal, "{:?}", wire.provider);
+        let refused = whole(&wire, &wire.refusal).await;
+        match wire.provider {
+            // It has no word for a refusal: its models say so in the text of an ordinary answer.
+            Provider::Ollama => {
+                assert_eq!((refused.stop, refused.message.to_text().as_str()), (StopReason::End, "No."));
+            }
+            _ => assert_eq!(refused.stop, StopReason::Refusal, "{:?}", wire.provider),
         }
         assert_eq!(whole(&wire, &wire.cut_off).await.stop, StopReason::Length, "{:?}", wire.provider);
     }

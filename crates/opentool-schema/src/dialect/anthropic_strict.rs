@@ -2,6 +2,8 @@
 
 use super::rules::{References, Request, Rules, STRICT};
 
+// Rules.
+
 pub(super) const RULES: Rules = Rules {
     names: super::anthropic::RULES.names,
     properties: super::anthropic::RULES.properties,
@@ -39,3 +41,29 @@ pub(super) const RULES: Rules = Rules {
     request: Some(Request { strict_tools: 20, optional: 24, unions: 16 }),
     ..STRICT
 };
+
+// Lowering.
+
+pub(super) use super::anthropic::entry;
+
+// Raising: the way back is made beside the rebuilt schema (`codec`).
+
+// Tests.
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Dialect;
+    use crate::dialect::tests::{entries, schema, there_and_back};
+
+    #[test]
+    fn a_tool_goes_there_and_a_call_comes_back() {
+        there_and_back(
+            Dialect::AnthropicStrict,
+            &json!([{"name": "create_order", "description": "Orders.",
+                "input_schema": schema("item_no", &entries(), &["item_no"]), "strict": true}]),
+            &json!({"item_no": 2, "labels": [{"key": "a", "value": "b"}]}),
+        );
+    }
+}

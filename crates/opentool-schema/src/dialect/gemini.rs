@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 use super::Entry;
 use super::rules::{Enums, Form, KEPT, NameRule, References, Rules};
 
+// Rules.
+
 pub(super) const RULES: Rules = Rules {
     form: Form::Rebuilt,
     names: NameRule { marks: "_.:-", letter_first: true, longest: 64 },
@@ -43,6 +45,8 @@ pub(super) const RULES: Rules = Rules {
     ..KEPT
 };
 
+// Lowering.
+
 pub(super) fn entry(entry: Entry<'_>) -> Value {
     declaration(entry, "parametersJsonSchema")
 }
@@ -71,4 +75,27 @@ pub(super) fn request(declarations: Vec<Value>) -> Value {
     let mut tool = Map::new();
     tool.insert("functionDeclarations".to_owned(), Value::Array(declarations));
     json!([tool])
+}
+
+// Raising: the way back is made beside the rebuilt schema (`codec`).
+
+// Tests.
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Dialect;
+    use crate::dialect::tests::{schema, there_and_back};
+
+    #[test]
+    fn a_tool_goes_there_and_a_call_comes_back() {
+        let labels = json!({"type": "object", "properties": {}, "additionalProperties": {"type": "string"}});
+        there_and_back(
+            Dialect::Gemini,
+            &json!([{"functionDeclarations": [{"name": "create_order", "description": "Orders.",
+                "parametersJsonSchema": schema("item_no", &labels, &["item_no"])}]}]),
+            &json!({"item_no": 2, "labels": {"a": "b"}}),
+        );
+    }
 }

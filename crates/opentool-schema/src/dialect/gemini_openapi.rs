@@ -8,6 +8,8 @@ use serde_json::Value;
 use super::Entry;
 use super::rules::{Enums, Form, Objects, References, Rules, Types};
 
+// Rules.
+
 pub(super) const RULES: Rules = Rules {
     form: Form::Rebuilt,
     keywords: Some(&[
@@ -43,6 +45,44 @@ pub(super) const RULES: Rules = Rules {
     ..super::gemini::RULES
 };
 
+// Lowering.
+
 pub(super) fn entry(entry: Entry<'_>) -> Value {
     super::gemini::declaration(entry, "parameters")
+}
+
+// Raising: the way back is made beside the rebuilt schema (`codec`).
+
+// Tests.
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Dialect;
+    use crate::dialect::tests::there_and_back;
+
+    #[test]
+    fn a_tool_goes_there_and_a_call_comes_back() {
+        there_and_back(
+            Dialect::GeminiOpenApi,
+            &json!([{"functionDeclarations": [{
+                "name": "create_order",
+                "description": "Orders.",
+                "parameters": {
+                    "type": "OBJECT",
+                    "properties": {
+                        "item_no": {"type": "STRING", "enum": ["1", "2"]},
+                        "labels": {"type": "ARRAY", "items": {
+                            "type": "OBJECT",
+                            "properties": {"key": {"type": "STRING"}, "value": {"type": "STRING"}},
+                            "required": ["key", "value"],
+                        }},
+                    },
+                    "required": ["item_no"],
+                },
+            }]}]),
+            &json!({"item_no": "2", "labels": [{"key": "a", "value": "b"}]}),
+        );
+    }
 }

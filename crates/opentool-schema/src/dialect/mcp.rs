@@ -13,9 +13,13 @@ use super::raised::Raising;
 use super::rules::{Form, KEPT, NameRule, Rules};
 use super::{Dialect, Entry};
 
+// Rules.
+
 /// The name is a recommendation, which clients of today enforce.
 pub(super) const RULES: Rules =
     Rules { form: Form::AsIs, names: NameRule { marks: "_.-", letter_first: false, longest: 128 }, ..KEPT };
+
+// Lowering.
 
 pub(super) fn entry(entry: Entry<'_>) -> Value {
     Value::Object(members(entry.definition, &entry.name, entry.schema))
@@ -96,6 +100,8 @@ pub(super) fn members(definition: &ToolDefinition, name: &str, schema: Value) ->
     tool
 }
 
+// Raising: arguments are the tool's own. Definitions are read, too.
+
 /// Members of an entry that say nothing to a model.
 const UNREAD: [&str; 3] = ["icons", "execution", "_meta"];
 
@@ -123,4 +129,30 @@ pub(crate) fn raise(mut entry: Raising<'_, '_>) -> Option<ToolDefinition> {
         definition.metadata.insert(METADATA.to_owned(), unread.into());
     }
     Some(definition)
+}
+
+// Tests.
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Dialect;
+    use crate::dialect::tests::{plain, there_and_back};
+
+    #[test]
+    fn a_tool_goes_there_and_a_call_comes_back() {
+        there_and_back(
+            Dialect::Mcp,
+            &json!([{"name": "create_order", "description": "Orders.",
+                "inputSchema": plain()}]),
+            &json!({"item no": 2, "labels": {"a": "b"}}),
+        );
+        there_and_back(
+            Dialect::Mcp20241105,
+            &json!([{"name": "create_order", "description": "Orders.",
+                "inputSchema": plain()}]),
+            &json!({"item no": 2, "labels": {"a": "b"}}),
+        );
+    }
 }

@@ -1,9 +1,10 @@
 //! Tools as each provider wants them: what has to change in a definition, and the way back for arguments.
 //!
-//! One file a dialect, each with its rules as data ([`rules`]) and the form of an entry; the forms that are read
-//! as well have a `raise`. [`mod@lower`] holds what all share: names, losses, budgets; [`rebuild`] writes a schema anew
-//! for the dialects that understand a part of JSON Schema only; [`codec`] takes arguments there and back; [`mod@lint`]
-//! judges definitions without any of that. Messages (calls and results) are not here.
+//! One file a dialect, always the same four parts: its rules as data ([`rules`]), lowering (the form of an entry), raising
+//! (the way back for arguments; the forms that are read as well have a `raise`), tests. [`mod@lower`] holds what all
+//! share: names, losses, budgets; [`rebuild`] writes a schema anew for the dialects that understand a part of JSON Schema
+//! only; [`codec`] takes arguments there and back; [`mod@lint`] judges definitions without any of that. Messages (calls and
+//! results) are not here.
 
 pub(crate) mod anthropic;
 mod anthropic_strict;
@@ -27,6 +28,8 @@ mod openai_strict;
 pub(crate) mod raised;
 mod rebuild;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use opentool_core::{ToolDefinition, ToolSet};
 use serde_json::{Map, Value};
@@ -91,16 +94,16 @@ impl Dialect {
     /// One entry in the form of this dialect.
     fn entry(self, entry: Entry<'_>) -> Value {
         match self {
-            Self::OpenAi
-            | Self::OpenAiStrict
-            | Self::OpenAiFinetune
-            | Self::Mistral
-            | Self::Ollama
-            | Self::Cohere
-            | Self::DeepSeekStrict => openai::nested(entry),
+            Self::OpenAi | Self::OpenAiFinetune => openai::nested(entry),
+            Self::OpenAiStrict => openai_strict::entry(entry),
+            Self::Mistral => mistral::entry(entry),
+            Self::Ollama => ollama::entry(entry),
+            Self::Cohere => cohere::entry(entry),
+            Self::DeepSeekStrict => deepseek_strict::entry(entry),
             Self::OpenAiFinetuneFunctions => openai::bare(entry),
             Self::OpenAiResponses | Self::OpenAiResponsesStrict => openai_responses::entry(entry),
-            Self::Anthropic | Self::AnthropicStrict => anthropic::entry(entry),
+            Self::Anthropic => anthropic::entry(entry),
+            Self::AnthropicStrict => anthropic_strict::entry(entry),
             Self::Gemini => gemini::entry(entry),
             Self::GeminiOpenApi => gemini_openapi::entry(entry),
             Self::Bedrock => bedrock::entry(entry),

@@ -4,6 +4,8 @@
 
 use super::rules::{Objects, Rules, STRICT, Sizes};
 
+// Rules.
+
 pub(super) const RULES: Rules = Rules {
     root_properties: true,
     keywords: Some(&[
@@ -38,3 +40,35 @@ pub(super) const RULES: Rules = Rules {
     tools: super::openai::RULES.tools,
     ..STRICT
 };
+
+// Lowering.
+
+pub(super) use super::openai::nested as entry;
+
+// Raising: the way back is made beside the rebuilt schema (`codec`).
+
+// Tests.
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Dialect;
+    use crate::dialect::tests::{all_required, there_and_back};
+
+    #[test]
+    fn a_tool_goes_there_and_a_call_comes_back() {
+        there_and_back(
+            Dialect::OpenAiStrict,
+            &json!([{"type": "function", "function": {"name": "create_order", "description": "Orders.",
+                "parameters": all_required(), "strict": true}}]),
+            &json!({"item no": 2, "labels": [{"key": "a", "value": "b"}]}),
+        );
+        there_and_back(
+            Dialect::OpenAiResponsesStrict,
+            &json!([{"type": "function", "name": "create_order", "description": "Orders.",
+                "parameters": all_required(), "strict": true}]),
+            &json!({"item no": 2, "labels": [{"key": "a", "value": "b"}]}),
+        );
+    }
+}

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout};
 use std::sync::{Mutex, mpsc};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -27,11 +28,29 @@ fn call(id: u32, tool: &str, arguments: Value) -> Value {
     request(id, "tools/call", json!({"name": tool, "arguments": arguments}))
 }
 
+/// How long anything may take that a server says.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn lines_of(output: ChildStdout) -> mpsc::Receiver<String> {
+    let (line, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        loop {
+            let mut next = String::new();
+            if output.read_line(&mut next).unwrap_or(0) == 0 || line.send(next).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
 /// A server over stdio, and the pipes to it.
 struct Stdio {
     child: Child,
     to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    /// The lines of its standard output; a server that says nothing fails a test and does not hang it.
+    from: mpsc::Receiver<String>,
     _run: Run,
 }
 
@@ -39,7 +58,7 @@ impl Stdio {
     fn start(run: Run) -> Self {
         let mut child = run.start();
         let (to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let mut server = Self { child, to, from: BufReader::new(from), _run: run };
+        let mut server = Self { child, to, from: lines_of(from), _run: run };
         server.send(&initialize());
         assert_eq!(server.receive()["id"], 0);
         server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -52,16 +71,14 @@ impl Stdio {
 
     /// The next message; every line on standard output is one.
     fn receive(&mut self) -> Value {
-        let mut line = String::new();
-        self.from.read_line(&mut line).unwrap();
+        let line = self.from.recv_timeout(PATIENCE).expect("a message");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
     /// Closes the pipe and waits for the end.
     fn close(mut self) -> (Option<i32>, String) {
         drop(self.to);
-        let mut rest = String::new();
-        self.from.read_to_string(&mut rest).unwrap();
+        let rest = self.from.iter().collect();
         (self.child.wait().unwrap().code(), rest)
     }
 }
@@ -125,8 +142,7 @@ fn over_stdio_a_signal_leaves_a_running_call_its_time() {
     assert_eq!(answer["id"], 1);
     assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("done"), "{answer}");
     // The input stays open: it is the signal that ends the server.
-    let mut rest = String::new();
-    server.from.read_to_string(&mut rest).unwrap();
+    let rest: String = server.from.iter().collect();
     assert_eq!((server.child.wait().unwrap().code(), &*rest), (Some(0), ""));
 }
 

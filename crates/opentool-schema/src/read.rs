@@ -114,19 +114,34 @@ fn not_json(text: &str, error: &serde_json::Error) -> Problem {
 /// How deep the brackets of a text nest, strings left out.
 pub(crate) fn levels(text: &str) -> usize {
     let (mut level, mut deepest) = (0_usize, 0_usize);
+    for (_, bracket) in brackets(text) {
+        match bracket {
+            Bracket::Opens => level = level.saturating_add(1),
+            Bracket::Closes => level = level.saturating_sub(1),
+        }
+        deepest = deepest.max(level);
+    }
+    deepest
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bracket {
+    Opens,
+    Closes,
+}
+
+/// The brackets of arrays and objects in a text, strings left out, and where they stand.
+pub(crate) fn brackets(text: &str) -> impl Iterator<Item = (usize, Bracket)> {
     let (mut quoted, mut escaped) = (false, false);
-    for byte in text.bytes() {
+    text.bytes().enumerate().filter_map(move |(at, byte)| {
         match byte {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
-            b'[' | b'{' if !quoted => {
-                level = level.saturating_add(1);
-                deepest = deepest.max(level);
-            }
-            b']' | b'}' if !quoted => level = level.saturating_sub(1),
+            b'[' | b'{' if !quoted => return Some((at, Bracket::Opens)),
+            b']' | b'}' if !quoted => return Some((at, Bracket::Closes)),
             _ => {}
         }
-    }
-    deepest
+        None
+    })
 }

@@ -6,7 +6,7 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::read::levels;
+use crate::read::{Bracket, brackets, levels};
 use crate::repair::{self, Tolerance};
 
 /// Levels that `serde_json` reads.
@@ -25,20 +25,16 @@ pub(crate) fn value(text: &str) -> Option<Value> {
 fn shallow(text: &str) -> Option<String> {
     let mut done = String::with_capacity(text.len());
     let (mut level, mut from) = (0_usize, 0_usize);
-    let (mut quoted, mut escaped) = (false, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'[' | b'{' if !quoted => {
+    for (at, bracket) in brackets(text) {
+        match bracket {
+            Bracket::Opens => {
                 level = level.saturating_add(1);
                 if level > LEVELS {
                     done.push_str(text.get(from..at)?);
                     from = at;
                 }
             }
-            b']' | b'}' if !quoted => {
+            Bracket::Closes => {
                 if level > LEVELS {
                     let end = at.saturating_add(1);
                     serde_json::from_str::<IgnoredAny>(text.get(from..end)?).ok()?;
@@ -47,7 +43,6 @@ fn shallow(text: &str) -> Option<String> {
                 }
                 level = level.saturating_sub(1);
             }
-            _ => {}
         }
     }
     done.push_str(text.get(from..)?);

@@ -11,7 +11,7 @@ use super::decode::{is_entry, is_subset};
 use super::{Codec, Decoder, ObjectCodec, Rest, Work};
 use crate::Validator;
 use crate::dialect::lower::escaped;
-use crate::text::name;
+use crate::text::{LONGEST, name, shorten};
 
 /// Rules whose pointer is that of a key that should be there.
 const MISSING: [&str; 3] = ["required", "dependentRequired", "dependencies"];
@@ -107,7 +107,7 @@ fn moved(problem: Problem, place: &Place<'_>, written: &Value) -> Problem {
         lowered.unwrap_or(own)
     };
     let mut moved = problem;
-    moved.pointer.clone_from(&place.pointer);
+    moved.pointer = shorten(&place.pointer, LONGEST);
     moved.expected = moved.expected.map(word);
     moved.found = moved.found.map(word);
     moved.did_you_mean = moved.did_you_mean.map(suggestion);
@@ -125,6 +125,7 @@ fn moved(problem: Problem, place: &Place<'_>, written: &Value) -> Problem {
             moved.expected.unwrap_or_else(|| format!("another value by the rule `{}`", moved.rule));
         moved.expected = Some(format!("in the JSON of this text{at}: {expected}"));
     }
+    moved.expected = moved.expected.map(|text| shorten(&text, LONGEST));
     moved
 }
 
@@ -209,13 +210,14 @@ impl<'c> Work<'c> {
                     codec = inner;
                     continue;
                 }
-                Codec::All(codecs) => {
+                Codec::All(codecs) if self.enter().is_ok() => {
                     let own = search.rest();
                     let parts = codecs.iter().rev();
                     let theirs = parts.fold(own, |own, codec| match search.value {
                         Some(value) => self.place(codec, &own, value, strange).pointer,
                         None => own,
                     });
+                    self.leave();
                     search.place.pointer.push_str(&theirs);
                     search.place.form = Form::Members;
                     return search.place;

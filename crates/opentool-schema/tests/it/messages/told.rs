@@ -1,8 +1,10 @@
 //! What is wrong is told in the form that the model saw: its places, its keys, its values.
 
-use opentool_core::{Schema, ToolDefinition};
-use opentool_schema::{Dialect, Repairs, Validator, lower};
+use opentool_core::{Schema, ToolDefinition, ToolError, ToolSet};
+use opentool_schema::{Dialect, Repairs, ToolSetExt as _, Validator, lower};
 use serde_json::{Value, json};
+
+use crate::tools::{Scripted, call};
 
 /// The problems of what a model wrote for a form of a tool, each in one line.
 fn told(dialect: Dialect, schema: &Value, written: &Value, repairs: Repairs) -> Vec<String> {
@@ -200,4 +202,15 @@ fn a_place_in_a_json_text_is_told_behind_the_place_of_the_text() {
     let (inside, words) = inside.split_once(": ").unwrap();
     assert_eq!(words, "expected at most 9, found 10");
     assert_eq!(format!("{place}{inside}"), "/a".repeat(14));
+}
+
+#[test]
+fn a_call_that_says_its_form_is_refused_in_it() {
+    let labels = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let schema = object(json!({"labels": labels}), json!([]));
+    let tools = ToolSet::from_tools([Scripted::new("t", schema, |_, _| panic!("nothing is run"))]).unwrap();
+    let mut call = call("t", r#"{"labels": [{"key": "a", "value": "many"}]}"#);
+    call.dialect = Some("openai-strict".to_owned());
+    let Err(ToolError::InvalidArguments(error)) = tools.check(&call) else { panic!("it is taken") };
+    assert_eq!(error.problems[0].pointer, "/labels/0/value");
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use opentool_core::Diagnostic;
-use opentool_text::{Expected, Notation, Parsed, Spot, decode, locate};
+use opentool_text::{Decoded, Expected, Notation, Parsed, Spot, decode, locate};
 use serde_json::Value;
 
 use crate::load::Cache;
@@ -75,12 +75,13 @@ impl Document {
     ) -> Result<Opened<'t>, OpenApiError> {
         let name = address.to_string();
         let syntax = |found: Box<Diagnostic>| OpenApiError::syntax(found.file(name.clone()));
-        let decoded = decode(&text).map_err(syntax)?;
+        let Decoded { text: decoded, mut findings, .. } = decode(&text).map_err(syntax)?;
         let expected = EXPECTED.notation(address.notation());
-        let Parsed { value: root, notation, mut findings, .. } =
-            parse(decoded, &expected, cache).map_err(syntax)?;
-        let version = version::recognise(&root, decoded, &mut findings).map_err(|found| {
-            let place = locate(decoded, notation, [Spot::Key(&found.pointer)]).into_iter().next().flatten();
+        let parsed = parse(&decoded, &expected, cache).map_err(syntax)?;
+        let Parsed { value: root, notation, .. } = parsed;
+        findings.extend(parsed.findings);
+        let version = version::recognise(&root, &decoded, &mut findings).map_err(|found| {
+            let place = locate(&decoded, notation, [Spot::Key(&found.pointer)]).into_iter().next().flatten();
             let found = found.file(name);
             OpenApiError::not_openapi(match place {
                 Some(place) => found.location(place),
@@ -90,6 +91,8 @@ impl Document {
         let part =
             Part { root, version, address: address.clone(), name: "".into(), anchors: OnceLock::new() };
         let document = Self { address, parts: vec![part], links: HashMap::new() };
+        let mended = mended(decoded);
+        let text = mended.map_or(text, Cow::Owned);
         Ok(Opened { document, texts: vec![Text { bytes: text, notation }], findings })
     }
 
@@ -202,8 +205,7 @@ impl<'t> Opened<'t> {
                 continue;
             };
             let name = part.address.to_string();
-            // The text is known to be UTF-8, or it would not be a document.
-            let decoded = decode(&text.bytes).unwrap_or_default();
+            let decoded = text.as_str();
             let spots = findings.iter().map(|finding| Spot::Key(split(&finding.pointer).1));
             let places = locate(decoded, text.notation, spots);
             for (finding, place) in findings.into_iter().zip(places) {
@@ -217,6 +219,12 @@ impl<'t> Opened<'t> {
 }
 
 impl Text<'_> {
+    /// The text without a byte order mark; it is known to be UTF-8, or it would not be a document.
+    fn as_str(&self) -> &str {
+        let text = std::str::from_utf8(&self.bytes).unwrap_or_default();
+        text.strip_prefix('\u{feff}').unwrap_or(text)
+    }
+
     /// Whether something that no reader sees may be in it: it is not plain ASCII, or has escapes for what is not.
     pub(crate) fn may_hide(&self) -> bool {
         let is_escape =
@@ -230,15 +238,32 @@ impl Text<'_> {
     }
 }
 
-/// Reads the text of another document, which may hold anything.
+/// Reads the text of another document, which may hold anything. Where it is not plain UTF-8 the bytes are replaced by those
+/// of the text that was read.
 pub(crate) fn parse_part(
-    text: &[u8],
+    bytes: &mut Vec<u8>,
     address: &Address,
     cache: Option<&Cache>,
 ) -> Result<Parsed, Box<Diagnostic>> {
-    let name = address.to_string();
     let expected = EXPECTED.notation(address.notation());
-    decode(text).and_then(|text| parse(text, &expected, cache)).map_err(|found| Box::new(found.file(name)))
+    let read = decode(bytes).and_then(|Decoded { text, findings, .. }| {
+        let mut parsed = parse(&text, &expected, cache)?;
+        parsed.findings.splice(0..0, findings);
+        Ok((parsed, mended(text)))
+    });
+    let (parsed, mended) = read.map_err(|found| Box::new(found.file(address.to_string())))?;
+    if let Some(mended) = mended {
+        *bytes = mended;
+    }
+    Ok(parsed)
+}
+
+/// The bytes of a text that is not as it stood in its file.
+fn mended(text: Cow<'_, str>) -> Option<Vec<u8>> {
+    match text {
+        Cow::Owned(text) => Some(text.into_bytes()),
+        Cow::Borrowed(_) => None,
+    }
 }
 
 fn parse(text: &str, expected: &Expected<'_>, cache: Option<&Cache>) -> Result<Parsed, Box<Diagnostic>> {

@@ -46,7 +46,12 @@ pub struct Parsed<V = Value> {
     ///
     /// * `duplicate-key` (error): of two values the last one counts;
     /// * `number-range` (with its place): a number such as `1e400`. In JSON it is an error, and the nearest number there is
-    ///   stands in its place; in YAML, where it may be a word as well, it is a warning, and stays a text.
+    ///   stands in its place; in YAML, where it may be a word as well, it is a warning, and stays a text;
+    /// * `json-depth`, `yaml-depth` (error): what is nested too deeply is left out, `null` stands in its place;
+    /// * `lone-surrogate` (warning): half of a character (`\ud800`) is read as U+FFFD;
+    /// * `yaml-several-documents` (error): of several documents in one text the first one counts;
+    /// * `yaml-key`, `yaml-merge`, `yaml-alias` (error): what JSON cannot say is left out;
+    /// * `yaml-tab`, `yaml-indentation` (warning): white space that YAML does not allow there was read as it was meant.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -54,26 +59,6 @@ impl<V> Parsed<V> {
     /// A value of a text in this notation, about which there is nothing to say.
     pub fn new(value: V, notation: Notation) -> Self {
         Self { value, notation, findings: Vec::new() }
-    }
-}
-
-/// The bytes as text, without a byte order mark.
-///
-/// # Errors
-/// A diagnostic (`encoding`) if they are not UTF-8.
-pub fn decode(bytes: &[u8]) -> Result<&str, Fault> {
-    if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
-        return Err(Diagnostic::error("encoding", "", "the text is UTF-16").help("save it as UTF-8").into());
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
-        Err(error) => {
-            let message = format!(
-                "the text is not UTF-8 (byte {}), so it is neither JSON nor YAML",
-                error.valid_up_to()
-            );
-            Err(Diagnostic::error("encoding", "", message).into())
-        }
     }
 }
 

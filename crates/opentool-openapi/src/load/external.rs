@@ -118,7 +118,7 @@ impl Left {
         self.documents = self.documents.saturating_sub(1);
         let unreadable = |reason: String| refusal("ref-unreadable", reason, "check the address");
         let too_large = || limit(format!("the other documents have more than {} bytes", options.max_bytes));
-        let bytes: Vec<u8> = match target {
+        let mut bytes: Vec<u8> = match target {
             Target::File { real, .. } => {
                 let facts = tokio::fs::metadata(real).await.map_err(|error| unreadable(error.to_string()))?;
                 if !facts.is_file() {
@@ -146,7 +146,7 @@ impl Left {
         let shown = address.to_string();
         let cache = options.reader();
         let parsing = move || {
-            let parsed = parse_part(&bytes, &address, cache.as_ref());
+            let parsed = parse_part(&mut bytes, &address, cache.as_ref());
             (bytes, parsed)
         };
         let (bytes, parsed) = aside(parsing, &shown).await.map_err(|error| unreadable(error.to_string()))?;

@@ -236,7 +236,7 @@ fn input_schema(source: &Source, operation: &Operation, files: Files, most: usiz
     let mut required: Vec<Value> = Vec::new();
     for parameter in &operation.parameters {
         // A key that nobody gives is made.
-        if parameter.required && !idempotency::is_key(parameter) {
+        if parameter.required && parameter.sent_default().is_none() && !idempotency::is_key(parameter) {
             required.push(Value::String(parameter.argument.clone()));
         }
         properties.insert(parameter.argument.clone(), parameter.schema.clone());

@@ -151,7 +151,7 @@ impl<'d> Reader<'d> {
             .into_iter()
             .map(|media_type| {
                 let schema = body::settled_by_default(&media_type, schema.clone());
-                let xml = self.xml_form(&media_type, &pointer::join(&found.pointer, "schema"));
+                let xml = self.xml_form(&media_type, &Value::Null, &pointer::join(&found.pointer, "schema"));
                 Media { xml, ..Media::new(media_type, schema) }
             })
             .collect();

@@ -132,7 +132,11 @@ pub(super) fn build(
         MediaKind::JsonLines => (RequestBody::Text(lines(declared, value)), Some(declared.to_owned())),
         MediaKind::Form => {
             let form = object(value, &site, problems).map(|members| form::write(media, members));
-            (RequestBody::Form(form.unwrap_or_default()), Some(declared.to_owned()))
+            let form = form.unwrap_or_else(|| Ok(String::new())).unwrap_or_else(|(name, unwritable)| {
+                problems.add(not_xml(site.pointer(Some(name)), &unwritable));
+                String::new()
+            });
+            (RequestBody::Form(form), Some(declared.to_owned()))
         }
         MediaKind::Multipart => {
             let parts = match value {
@@ -166,7 +170,7 @@ fn object<'a>(value: &'a Value, site: &Site<'_>, problems: &mut Problems) -> Opt
 }
 
 /// Whether a value is written as XML by the document's rules. A text that may be one is XML already.
-fn is_structured(value: &Value, schema: &Value) -> bool {
+pub(super) fn is_structured(value: &Value, schema: &Value) -> bool {
     let is_text = schema.get("type").is_none_or(|name| name == "string");
     match value {
         Value::Object(members) => !members.contains_key("$base64"),
@@ -188,8 +192,7 @@ fn xml(
             (RequestBody::Text(text), Some(concrete(media.media_type.trim(), None, "application/xml")))
         }
         Err(unwritable) => {
-            let at = site.pointer(None) + &pointer(unwritable.path.iter().map(String::as_str));
-            problems.add(Problem::new(at, "xml").expected(unwritable.expected));
+            problems.add(not_xml(site.pointer(None), &unwritable));
             (RequestBody::None, None)
         }
     }
@@ -235,6 +238,28 @@ fn plain(
                 return (RequestBody::Json(value.clone()), Some(media_type));
             }
             let expected = match body_kind {
+/// What is to be said of a value that cannot be XML.
+pub(super) fn not_xml(at: String, unwritable: &xml::Unwritable) -> Problem {
+    let at = at + &pointer(unwritable.path.iter().map(String::as_str));
+    Problem::new(at, "xml").expected(unwritable.expected)
+}
+
+/// A value of a form or a part as XML, where its media type is that and the value is no text already.
+pub(super) fn part_as_xml(
+    media: &Media,
+    (name, index): (&str, Option<usize>),
+    value: &Value,
+    schema: &Value,
+    media_type: &str,
+) -> Option<Result<String, xml::Unwritable>> {
+    let is_xml = MediaKind::of(media_type) == MediaKind::Xml && is_structured(value, schema);
+    is_xml.then(|| {
+        let whole = media.xml.as_ref().map(|form| form.member(name)).unwrap_or_default();
+        let form = if index.is_some() { whole.items() } else { whole };
+        xml::write_named(&form, name, value)
+    })
+}
+
                 MediaKind::Binary => {
                     "expected {\"$base64\": \"…\"}, or a string: the body is bytes".to_owned()
                 }

@@ -29,6 +29,15 @@ impl Carried {
         Self { place: Place::Header, name: "Authorization".to_owned(), prefix, secret }
     }
 
+    /// Whether both stand in one place. Names of headers have no case.
+    fn is_at(&self, other: &Self) -> bool {
+        self.place == other.place
+            && match self.place {
+                Place::Header => self.name.eq_ignore_ascii_case(&other.name),
+                _ => self.name == other.name,
+            }
+    }
+
     /// The whole value, secret and all.
     pub(super) fn value(&self) -> String {
         [self.prefix, self.secret.expose_secret()].concat()
@@ -51,6 +60,13 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
+    /// A credential whose place another one takes: a request has one header of a name, and `Basic …` is not `Bearer …`.
+    fn clash(&self) -> Option<&Carried> {
+        let same = |one: &Carried, other: &Carried| one.is_at(other) && one.value() != other.value();
+        let all = self.carried.iter().enumerate();
+        all.into_iter().find_map(|(at, one)| self.carried.iter().take(at).find(|other| same(one, other)))
+    }
+
     /// Whether a request says who the host is.
     pub(super) fn show_who(&self, settings: &Settings) -> bool {
         !self.carried.is_empty()
@@ -105,7 +121,8 @@ fn chosen(operation: &Operation, settings: &Settings) -> Result<Chosen, ToolErro
 /// The first requirement that the host can satisfy, and what goes with a request for it.
 fn satisfied<'a>(operation: &'a Operation, settings: &Settings) -> Option<(&'a Requirement, Chosen)> {
     let asking = operation.security.iter().filter(|requirement| !requirement.schemes.is_empty());
-    asking.into_iter().find_map(|requirement| Some((requirement, satisfy(requirement, settings)?)))
+    let mut satisfied = asking.filter_map(|requirement| Some((requirement, satisfy(requirement, settings)?)));
+    satisfied.find(|(_, chosen)| chosen.clash().is_none())
 }
 
 /// A credential that has to be got before a request can be built.
@@ -313,7 +330,32 @@ fn encoded(pair: &str) -> SecretString {
     STANDARD.encode(pair).into()
 }
 
+/// Why a requirement cannot be met for which the host has set everything: two of its schemes want one place.
+fn clashing(requirement: &Requirement, settings: &Settings) -> Option<ToolError> {
+    let chosen = satisfy(requirement, settings)?;
+    let taken = chosen.clash()?;
+    let carried =
+        requirement.schemes.iter().filter(|used| !matches!(*used.scheme, SecurityScheme::MutualTls));
+    let names: Vec<String> = carried
+        .zip(&chosen.carried)
+        .filter(|(_, own)| own.is_at(taken))
+        .map(|(used, _)| format!("`{}`", used.name))
+        .collect();
+    Some(ToolError::failed(format!(
+        "nothing was sent: the document asks for the schemes {} together, and each of them is sent as the {} `{}`, which can \
+         hold one; the document should name them as alternatives, or the operator can send that {} with every request and \
+         leave credentials out",
+        names.join(" and "),
+        taken.place.as_str(),
+        taken.name,
+        taken.place.as_str(),
+    )))
+}
+
 fn missing(security: &[Requirement], settings: &Settings) -> ToolError {
+    if let Some(clash) = security.iter().find_map(|requirement| clashing(requirement, settings)) {
+        return clash;
+    }
     let alternatives: Vec<_> = security
         .iter()
         .map(|requirement| {

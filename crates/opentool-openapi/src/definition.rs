@@ -29,6 +29,10 @@ const RESULT_BUDGET: usize = 6 * 1024;
 /// Notes are most of a schema, so that many times its limit is built before they are cut.
 const BEFORE_CUTTING: usize = 4;
 
+/// How many bytes of referenced schemas arguments are checked by, where a model is shown less; what lies beyond allows
+/// everything. Made for tools that are called.
+const CHECKED: usize = BEFORE_CUTTING * reach::MOST_BYTES;
+
 /// What is shared by all definitions of a document.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -63,16 +67,28 @@ pub(crate) fn definition(
         let is_full = Arc::clone(&is_full);
         let (source, operation, said) = (Arc::clone(source), Arc::clone(operation), said.cloned());
         let most = left.unwrap_or(reach::MOST_BYTES);
-        Schema::lazy(move || {
-            let mut schema = input_schema(&source, &operation, files, most.saturating_mul(BEFORE_CUTTING));
+        let make = move |most: usize| {
+            let mut schema = input_schema(&source, &operation, files, most);
             plain::in_schema(&mut schema);
             clean_schema(&mut schema);
             if let Some(said) = &said {
                 hide_arguments(&mut schema, said);
                 describe_arguments(&mut schema, said);
             }
+            schema
+        };
+        let whole = make.clone();
+        let is_cut = Arc::clone(&is_full);
+        let shown = Schema::lazy(move || {
+            let schema = make(most.saturating_mul(BEFORE_CUTTING));
             is_full.store(size(&schema) > most, Ordering::Relaxed);
             reduce(schema, most)
+        });
+        let cut = shown.clone();
+        shown.cut_from(move || {
+            // Whether something was cut is known once that is made which models are shown.
+            cut.as_value();
+            is_cut.load(Ordering::Relaxed).then(|| Schema::new(whole(CHECKED)))
         })
     };
     let origin = Origin::new("openapi").location(source.document.address.to_string()).item(format!(

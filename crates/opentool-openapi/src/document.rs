@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use opentool_core::Diagnostic;
@@ -39,6 +40,8 @@ pub(crate) struct Part {
     pub(crate) address: Address,
     /// A name that is the same on every machine: relative to the main document.
     pub(crate) name: Box<str>,
+    /// The machine that it came from, if it was fetched because another text refers to it.
+    peer: Option<IpAddr>,
     /// Pointers of the schemas that have an `$anchor`, found when first asked for.
     pub(crate) anchors: OnceLock<HashMap<String, String>>,
 }
@@ -88,8 +91,14 @@ impl Document {
                 None => found,
             })
         })?;
-        let part =
-            Part { root, version, address: address.clone(), name: "".into(), anchors: OnceLock::new() };
+        let part = Part {
+            root,
+            version,
+            address: address.clone(),
+            name: "".into(),
+            peer: None,
+            anchors: OnceLock::new(),
+        };
         let document = Self { address, parts: vec![part], links: HashMap::new() };
         let mended = mended(decoded);
         let text = mended.map_or(text, Cow::Owned);
@@ -126,6 +135,11 @@ impl Document {
     /// All parts; the first is the document itself.
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// From which machines the texts came that were fetched because of others, by their addresses.
+    pub(crate) fn peers(&self) -> HashMap<String, IpAddr> {
+        self.parts.iter().filter_map(|part| Some((part.address.to_string(), part.peer?))).collect()
     }
 
     /// The place of a pointer in the part of this name; the main document has none.
@@ -170,6 +184,7 @@ impl<'t> Opened<'t> {
         parsed: Parsed,
         address: Address,
         name: Box<str>,
+        peer: Option<IpAddr>,
     ) -> usize {
         let version = version::of(&parsed.value).unwrap_or_else(|| self.document.version());
         let index = self.document.parts.len();
@@ -183,6 +198,7 @@ impl<'t> Opened<'t> {
             version,
             address,
             name,
+            peer,
             anchors: OnceLock::new(),
         });
         self.texts.push(Text { bytes: text, notation: parsed.notation });

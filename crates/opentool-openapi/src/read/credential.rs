@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 
 use super::Reader;
 use crate::plan::{Parameter, Place, Requirement, SchemeUse, SecurityScheme};
-use crate::version::Version;
 
 /// How descriptions of Google's `key` begin.
 const GOOGLE_KEY: &str = "API key.";
@@ -122,10 +121,7 @@ impl Reader<'_> {
 
     /// The name of the scheme of an API key that has this place and name.
     fn key_scheme(&self, parameter: &Parameter) -> Option<String> {
-        let place = match self.document.version() {
-            Version::V2 => "/securityDefinitions",
-            _ => "/components/securitySchemes",
-        };
+        let place = self.schemes_at();
         let text = |scheme: &Map<String, Value>, member: &str| {
             scheme.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
         };

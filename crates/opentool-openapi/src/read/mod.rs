@@ -55,6 +55,7 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
     };
     let drafts = reader.paths();
     let mut operations = reader.name(drafts);
+    reader.look_at_unsupported(&operations);
     reader.look_at_schemas();
     reader.look_at_reach(&operations);
     for body in operations.iter_mut().filter_map(|operation| operation.body.as_mut()) {

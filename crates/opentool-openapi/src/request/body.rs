@@ -37,6 +37,46 @@ pub enum RequestBody {
     Bytes(Bytes),
 }
 
+impl RequestBody {
+    /// The same with its texts changed; bytes that are text are one.
+    pub(super) fn map_texts(&self, change: &impl Fn(&str) -> String) -> Self {
+        let bytes = |bytes: &Bytes| match std::str::from_utf8(bytes) {
+            Ok(text) => change(text).into(),
+            Err(_) => bytes.clone(),
+        };
+        match self {
+            Self::None => Self::None,
+            Self::Json(value) => Self::Json(map_strings(value, change)),
+            Self::Text(text) => Self::Text(change(text)),
+            Self::Form(text) => Self::Form(change(text)),
+            Self::Bytes(own) => Self::Bytes(bytes(own)),
+            Self::Multipart { boundary, parts } => {
+                let changed = |part: &Part| {
+                    let body = match &part.body {
+                        PartBody::Text(text) => PartBody::Text(change(text)),
+                        PartBody::Json(value) => PartBody::Json(map_strings(value, change)),
+                        PartBody::Bytes(own) => PartBody::Bytes(bytes(own)),
+                    };
+                    Part { body, ..part.clone() }
+                };
+                Self::Multipart { boundary: boundary.clone(), parts: parts.iter().map(changed).collect() }
+            }
+        }
+    }
+}
+
+fn map_strings(value: &Value, change: &impl Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(text)),
+        Value::Array(items) => items.iter().map(|item| map_strings(item, change)).collect(),
+        Value::Object(members) => {
+            let changed = |(name, value): (&String, &Value)| (name.clone(), map_strings(value, change));
+            Value::Object(members.iter().map(changed).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// One part of a multipart body.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -198,6 +238,28 @@ fn xml(
     }
 }
 
+/// What is to be said of a value that cannot be XML.
+pub(super) fn not_xml(at: String, unwritable: &xml::Unwritable) -> Problem {
+    let at = at + &pointer(unwritable.path.iter().map(String::as_str));
+    Problem::new(at, "xml").expected(unwritable.expected)
+}
+
+/// A value of a form or a part as XML, where its media type is that and the value is no text already.
+pub(super) fn part_as_xml(
+    media: &Media,
+    (name, index): (&str, Option<usize>),
+    value: &Value,
+    schema: &Value,
+    media_type: &str,
+) -> Option<Result<String, xml::Unwritable>> {
+    let is_xml = MediaKind::of(media_type) == MediaKind::Xml && is_structured(value, schema);
+    is_xml.then(|| {
+        let whole = media.xml.as_ref().map(|form| form.member(name)).unwrap_or_default();
+        let form = if index.is_some() { whole.items() } else { whole };
+        xml::write_named(&form, name, value)
+    })
+}
+
 /// One value a line; `json-seq` puts a record separator before each.
 fn lines(media_type: &str, value: &Value) -> String {
     let before = if essence(media_type) == "application/json-seq" { "\u{1e}" } else { "" };
@@ -238,28 +300,6 @@ fn plain(
                 return (RequestBody::Json(value.clone()), Some(media_type));
             }
             let expected = match body_kind {
-/// What is to be said of a value that cannot be XML.
-pub(super) fn not_xml(at: String, unwritable: &xml::Unwritable) -> Problem {
-    let at = at + &pointer(unwritable.path.iter().map(String::as_str));
-    Problem::new(at, "xml").expected(unwritable.expected)
-}
-
-/// A value of a form or a part as XML, where its media type is that and the value is no text already.
-pub(super) fn part_as_xml(
-    media: &Media,
-    (name, index): (&str, Option<usize>),
-    value: &Value,
-    schema: &Value,
-    media_type: &str,
-) -> Option<Result<String, xml::Unwritable>> {
-    let is_xml = MediaKind::of(media_type) == MediaKind::Xml && is_structured(value, schema);
-    is_xml.then(|| {
-        let whole = media.xml.as_ref().map(|form| form.member(name)).unwrap_or_default();
-        let form = if index.is_some() { whole.items() } else { whole };
-        xml::write_named(&form, name, value)
-    })
-}
-
                 MediaKind::Binary => {
                     "expected {\"$base64\": \"…\"}, or a string: the body is bytes".to_owned()
                 }

@@ -127,7 +127,7 @@ fn send_given(
     let secrets = secrets::carried(&credentials.carried, &own);
     let identity = credentials.identity(&base.url)?;
     let method = operation.method.clone();
-    Ok(Request { method, sent_url, parsed, url, headers: all, body, secrets, identity })
+    Ok(Request { method, sent_url, parsed, url, headers: all, body, shown_body: None, secrets, identity })
 }
 
 /// JSON is what tools are best with; anything is better than nothing.

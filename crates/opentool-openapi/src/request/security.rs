@@ -391,7 +391,9 @@ fn described(used: &SchemeUse) -> String {
         SecurityScheme::OAuth2 { .. } => "an OAuth 2 access token",
         SecurityScheme::OpenIdConnect { .. } => "an OpenID Connect access token",
         SecurityScheme::MutualTls => "a client certificate",
-        SecurityScheme::Other(_) => "a kind of credential that is not known here",
+        SecurityScheme::Other(kind) => {
+            return format!("what the scheme `{}` asks for ({kind}), which is not supported", used.name);
+        }
     };
     format!("{what} for the scheme `{}`", used.name)
 }

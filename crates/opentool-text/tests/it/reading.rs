@@ -182,6 +182,8 @@ fn half_of_a_character_is_told_and_hides_nothing() {
         ]
     );
     assert_eq!(parse_tree(text, &ANY).unwrap().value.to_value(), value);
+    let places = locate(text, Notation::Json, [Spot::Key("/b\u{FFFD}"), Spot::Value("/b\u{FFFD}/0")]);
+    assert_eq!(places, [Some(Location::new(1, 19)), Some(Location::new(1, 31))]);
     assert_eq!(parse(r#"{"a": "\ud8"}"#, &ANY).unwrap_err().code, "json-syntax");
 }
 

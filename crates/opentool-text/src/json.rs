@@ -31,7 +31,10 @@ pub(crate) fn parse<'t, V: Build<'t>>(text: &'t str) -> Result<Parsed<V>, Box<Di
     read(&Source::plain(text)).or_else(|error| {
         // Only then the text is looked through for what can be mended: hardly any has something of the kind.
         match is_mendable(&error).then(|| Source::mended(text)).flatten() {
-            Some(source) => read(&source).map_err(|error| Box::new(broken(text, &error))),
+            // A text that does not end has line ends in it, too, and that is then what is to be said.
+            Some(source) => read(&source).map_err(|further| {
+                Box::new(broken(text, if is_control(&error) { &error } else { &further }))
+            }),
             None => Err(Box::new(broken(text, &error))),
         }
     })
@@ -44,12 +47,33 @@ fn read<'t, V: Build<'t>>(source: &Source<'t>) -> Result<Parsed<V>, serde_json::
     deserializer.end()?;
     let Reading { findings, placed, .. } = reading;
     let (mut findings, placed) = (findings.into_inner(), placed.into_inner());
-    let places = locate::locations(source.text(), placed.iter().map(|(at, _)| *at).collect());
+    let places = locate::locations(source.original_text(), placed.iter().map(|(at, _)| *at).collect());
     for (at, mut found) in placed {
         found.location = places.get(&at).copied();
         findings.push(found);
     }
+    findings.extend(controls(source));
     Ok(Parsed { value, notation: Notation::Json, findings })
+}
+
+/// Says where control characters stand in texts: the first of them, and how many there are.
+fn controls(source: &Source<'_>) -> Option<Diagnostic> {
+    let mut places = source.controls();
+    let first = places.next()?;
+    let more = match places.count() {
+        0 => String::new(),
+        1 => " (and in one more place)".to_owned(),
+        more => format!(" (and in {more} more places)"),
+    };
+    let message = format!(
+        "a control character, such as a line end, stands in a text as it is{more}; it is read as white space"
+    );
+    let found = Diagnostic::warning("control-character", "", message).help("write an escape: `\\n`, `\\t`");
+    let place = locate::locations(source.original_text(), vec![first]).get(&first).copied();
+    Some(match place {
+        Some(place) => found.location(place),
+        None => found,
+    })
 }
 
 /// Whether the reading ended at something that [`Source::mended`] looks for. `serde_json` has no kinds for it.
@@ -58,6 +82,11 @@ fn is_mendable(error: &serde_json::Error) -> bool {
     ["number out of range", "recursion limit", "lone leading surrogate", "unexpected end of hex escape"]
         .iter()
         .any(|start| said.starts_with(start))
+        || is_control(error)
+}
+
+fn is_control(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("control character")
 }
 
 fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {

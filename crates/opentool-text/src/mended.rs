@@ -1,15 +1,18 @@
-//! JSON that is nearly fine: numbers that nothing here can hold (`1e400`), halves of characters (`\ud800`), and what is
-//! nested more deeply than the reader goes.
+//! JSON that is nearly fine: numbers that nothing here can hold (`1e400`), halves of characters (`\ud800`), control
+//! characters that stand in texts as they are, and what is nested more deeply than the reader goes.
 //!
 //! The reader stops at one of these as at a fault. So that a single one does not hide all the rest, the text is read once
 //! more with something else in the place of each, equally long, so that nothing else moves: an escape of U+FFFD for half of
-//! a character, and a text for the others. Where one of these texts was read is known by its place; what it says is of no
+//! a character, spaces for control characters, and a text for the others. Where one of these texts was read is known by its place; what it says is of no
 //! interest.
 
 use std::ops::Range;
 
 /// Levels that `serde_json` reads.
 pub(crate) const LEVELS: usize = 127;
+
+/// With more of them a text is not nearly fine.
+const MOST_PATCHES: usize = 100_000;
 
 /// A text, and another to read in its place.
 pub(crate) struct Source<'t> {
@@ -36,6 +39,8 @@ pub(crate) enum What {
     Deep,
     /// Half of a character.
     Half,
+    /// Control characters in a text.
+    Control,
 }
 
 impl<'t> Source<'t> {
@@ -47,7 +52,7 @@ impl<'t> Source<'t> {
     /// The text without what cannot be read; `None` if there is nothing of the kind.
     pub(crate) fn mended(original: &'t str) -> Option<Self> {
         let patches = patches(original);
-        if patches.is_empty() {
+        if patches.is_empty() || patches.len() > MOST_PATCHES {
             return None;
         }
         let mut replaced = String::with_capacity(original.len());
@@ -67,6 +72,7 @@ impl<'t> Source<'t> {
                     let rest = original.as_bytes().get(place.start.saturating_add(2)..place.end)?;
                     replaced.extend(rest.iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }));
                 }
+                What::Control => replaced.extend(place.clone().map(|_| ' ')),
                 What::Half => replaced.push_str("\\ufffd"),
             }
             done = place.end;
@@ -79,6 +85,11 @@ impl<'t> Source<'t> {
     /// What is to be read.
     pub(crate) fn text(&self) -> &str {
         self.replaced.as_deref().unwrap_or(self.original)
+    }
+
+    /// The text as it is, in which everything has the place that it has in [`Self::text`].
+    pub(crate) fn original_text(&self) -> &'t str {
+        self.original
     }
 
     /// A part of [`Self::text`] as a part of the original.
@@ -95,7 +106,13 @@ impl<'t> Source<'t> {
         let quote = self.place(part).checked_sub(1)?;
         let found = self.patches.binary_search_by_key(&quote, |patch| patch.place.start).ok()?;
         let Patch { place, what } = self.patches.get(found)?;
-        (*what != What::Half).then_some((*what, quote, self.original.get(place.clone())?))
+        matches!(what, What::Number | What::Deep).then_some((*what, quote, self.original.get(place.clone())?))
+    }
+
+    /// Where control characters stand in texts.
+    pub(crate) fn controls(&self) -> impl Iterator<Item = usize> {
+        let controls = self.patches.iter().filter(|patch| patch.what == What::Control);
+        controls.map(|patch| patch.place.start)
     }
 
     /// Whether a text that was read of it may have had half of a character in it.
@@ -114,7 +131,7 @@ fn patches(text: &str) -> Vec<Patch> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut at, mut level) = (0_usize, 0_usize);
-    while let Some(byte) = bytes.get(at) {
+    while let Some(byte) = bytes.get(at).filter(|_| found.len() <= MOST_PATCHES) {
         match byte {
             b'"' => at = behind_string(bytes, at, &mut found),
             b'[' | b'{' if level == LEVELS => {
@@ -164,6 +181,7 @@ fn behind_brackets(bytes: &[u8], start: usize) -> Option<usize> {
     loop {
         match bytes.get(at)? {
             b'"' => {
+                // What is in there is left out with it.
                 at = behind_string(bytes, at, &mut Vec::new());
                 continue;
             }
@@ -178,7 +196,7 @@ fn behind_brackets(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The place behind a string that begins here, and the halves of characters in it.
+/// The place behind a string that begins here, and what cannot be read in it.
 fn behind_string(bytes: &[u8], start: usize, found: &mut Vec<Patch>) -> usize {
     /// What an escape of four digits takes.
     const LENGTH: usize = 6;
@@ -199,6 +217,14 @@ fn behind_string(bytes: &[u8], start: usize, found: &mut Vec<Patch>) -> usize {
                 _ => at = at.saturating_add(2),
             },
             b'"' => return at.saturating_add(1),
+            0..0x20 => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let end = at.saturating_add(rest.iter().take_while(|byte| **byte < 0x20).count());
+                if found.len() <= MOST_PATCHES {
+                    found.push(Patch { place: at..end, what: What::Control });
+                }
+                at = end;
+            }
             _ => at = at.saturating_add(1),
         }
     }

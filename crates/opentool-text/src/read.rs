@@ -49,6 +49,7 @@ pub struct Parsed<V = Value> {
     ///   stands in its place; in YAML, where it may be a word as well, it is a warning, and stays a text;
     /// * `json-depth`, `yaml-depth` (error): what is nested too deeply is left out, `null` stands in its place;
     /// * `lone-surrogate` (warning): half of a character (`\ud800`) is read as U+FFFD;
+    /// * `control-character` (warning): a line end or a tab in a text of JSON is read as white space;
     /// * `yaml-several-documents` (error): of several documents in one text the first one counts;
     /// * `yaml-key`, `yaml-merge`, `yaml-alias` (error): what JSON cannot say is left out;
     /// * `yaml-tab`, `yaml-indentation` (warning): white space that YAML does not allow there was read as it was meant.

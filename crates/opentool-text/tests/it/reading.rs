@@ -188,6 +188,21 @@ fn half_of_a_character_is_told_and_hides_nothing() {
 }
 
 #[test]
+fn line_ends_in_texts_of_json_are_told_and_hide_nothing() {
+    let text = "{\"a\": \"x\r\n\ty\",\n \"b\": [\"\\u00e9\t\", 1e400], \"c\tc\": 1}";
+    let parsed = parse(text, &ANY).unwrap();
+    assert_eq!(parsed.value, json!({"a": "x\r\n\ty", "b": ["\u{e9} ", f64::MAX], "c\tc": 1}));
+    assert_eq!(
+        told(&parsed.findings),
+        [("number-range", "/b/1", Some((3, 19))), ("control-character", "", Some((1, 9)))]
+    );
+    assert!(parsed.findings[1].message.contains("(and in 2 more places)"), "{}", parsed.findings[1]);
+    // A text that does not end is told as that, where it begins to be wrong.
+    let found = parse("{\"a\": \"x,\n \"b\": 1}", &ANY).unwrap_err();
+    assert_eq!((found.code, found.location), ("json-syntax", Some(Location::new(2, 1))), "{found}");
+}
+
+#[test]
 fn what_nests_too_deeply_is_left_out_and_hides_nothing() {
     for (open, close) in [("[", "]"), ("{\"a\": ", "}")] {
         for levels in [128, 300, 5_000] {

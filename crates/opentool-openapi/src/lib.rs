@@ -17,6 +17,7 @@ mod document;
 mod error;
 pub mod execute;
 mod findings;
+mod flood;
 mod hash;
 mod hidden;
 mod kept;

@@ -267,13 +267,13 @@ impl Reader<'_> {
                 let mut options = self.options.clone();
                 options.root = options.root.or_else(|| spec.directory.clone());
                 let trusted = self.loading.references.authorities(spec.name.as_deref(), self.names)?;
-                options = options.client(client(self.loading.timeout, trusted));
+                options = options.client(client(self.loading.timeout, trusted)).document_peer(peer);
                 let api = runtime::wait_for(async {
                     let read = options.read(bytes, address).await;
                     Ok(read.map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?)
                 })?;
                 let diagnostics = api.diagnostics().to_vec();
-                Ok((Content::OpenApi(Box::new(api.document_peer(peer))), diagnostics))
+                Ok((Content::OpenApi(Box::new(api)), diagnostics))
             }
             Some(Kind::Definitions) => {
                 let (tools, mut diagnostics) = definitions::read(&text, place)?;

@@ -230,3 +230,25 @@ fn a_long_chain_of_paths_is_no_cycle() {
     assert_eq!(told("/paths/~1round").unwrap().0, "ref-cycle");
     assert_eq!(told("/paths/~1p30"), None);
 }
+
+/// A byte on the wire may become a hundred bytes of memory; how many values and operations there are is counted first.
+#[test]
+fn floods_of_values_and_operations_are_refused() {
+    let flood = format!("{{\"openapi\": \"3.1.0\", \"paths\": {{}}, \"x\": [{}1]}}", "1,".repeat(8_000_001));
+    let error = opentool_openapi::parse(&flood, "a.json").unwrap_err().to_string();
+    assert!(error.contains("error[too-many-values]: the document has more than 8000000 values"), "{error}");
+    // Commas in texts are none.
+    let text = format!(
+        "{{\"openapi\": \"3.1.0\", \"paths\": {{\"/a\": {{\"get\": {{}}}}}}, \"x\": \"{}\"}}",
+        ",,".repeat(8_000_001)
+    );
+    assert_eq!(opentool_openapi::parse(&text, "a.json").unwrap().operations().len(), 1);
+    let methods: Vec<String> = (0..100_002).map(|index| format!("\"M{index}\": {{}}")).collect();
+    let text = format!(
+        "{{\"openapi\": \"3.2.0\", \"paths\": {{\"/a\": {{\"additionalOperations\": {{{}}}}}}}}}",
+        methods.join(",")
+    );
+    let api = opentool_openapi::parse(&text, "a.json").unwrap();
+    assert_eq!((api.operations().len(), api.left_out()), (100_000, 2));
+    assert!(api.diagnostics().iter().any(|found| found.code == "too-many-operations"));
+}

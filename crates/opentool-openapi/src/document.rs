@@ -16,7 +16,6 @@ use opentool_core::Diagnostic;
 use opentool_text::{Decoded, Expected, Notation, Parsed, Spot, decode, locate};
 use serde_json::Value;
 
-use crate::flood;
 use crate::load::Cache;
 use crate::version::{self, Version};
 use crate::{Address, OpenApiError};
@@ -283,18 +282,7 @@ fn mended(text: Cow<'_, str>) -> Option<Vec<u8>> {
     }
 }
 
-/// How many values and names of members a document may have: some gigabyte of memory. The largest public ones have a few
-/// million.
-const MOST_VALUES: usize = 8_000_000;
-
 fn parse(text: &str, expected: &Expected<'_>, cache: Option<&Cache>) -> Result<Parsed, Box<Diagnostic>> {
-    if text.len() / 2 > MOST_VALUES && flood::values(text) > MOST_VALUES {
-        let message = format!(
-            "the document has more than {MOST_VALUES} values and names, which would take gigabytes to read"
-        );
-        let found = Diagnostic::error("too-many-values", "", message);
-        return Err(Box::new(found.help("give a document with fewer: no API needs so many")));
-    }
     match cache {
         Some(cache) => cache.parse(text, expected),
         None => opentool_text::parse(text, expected),

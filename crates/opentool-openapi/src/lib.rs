@@ -17,7 +17,6 @@ mod document;
 mod error;
 pub mod execute;
 mod findings;
-mod flood;
 mod hash;
 mod hidden;
 mod kept;

@@ -13,6 +13,7 @@
 mod build;
 mod decode;
 pub mod event_stream;
+mod flood;
 mod json;
 mod kind;
 mod locate;
@@ -25,6 +26,7 @@ mod tree;
 mod yaml;
 
 pub use decode::{Decoded, decode};
+pub use flood::count_values;
 pub use kind::kind;
 pub use locate::{Spot, locate};
 pub use notation::Notation;

@@ -4,7 +4,7 @@ use opentool_core::Diagnostic;
 use serde_json::Value;
 
 use crate::build::Build;
-use crate::{Notation, Tree, json, yaml};
+use crate::{Notation, Tree, count_values, json, yaml};
 
 /// Why a text is not a document.
 type Fault = Box<Diagnostic>;
@@ -63,6 +63,10 @@ impl<V> Parsed<V> {
     }
 }
 
+/// How many values and names of members a text may have: some gigabyte of memory. The largest public documents have a few
+/// million.
+const MOST_VALUES: usize = 8_000_000;
+
 /// Reads a text. JSON goes first where the text looks like it: it is a hundred times faster, and its errors are
 /// clearer.
 ///
@@ -97,6 +101,14 @@ fn read<'t, V: Build<'t>>(
     let first = text.trim_start().chars().next();
     if first.is_none() {
         return Err(Diagnostic::error("empty", "", "the document is empty").into());
+    }
+    if text.len() / 2 > MOST_VALUES && count_values(text) > MOST_VALUES {
+        let message = format!(
+            "the document has more than {MOST_VALUES} values and names, which would take gigabytes to read"
+        );
+        return Err(Diagnostic::error("too-many-values", "", message)
+            .help(format!("give a text with fewer: {} needs no such number", expected.document))
+            .into());
     }
     // `<<` is how YAML merges.
     if first == Some('<') && !text.trim_start().starts_with("<<") {

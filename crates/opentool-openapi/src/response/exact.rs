@@ -21,7 +21,7 @@ pub(super) fn is_too_many(text: &str) -> bool {
     if text.len() / 2 <= MOST_VALUES {
         return false;
     }
-    crate::flood::values(text) > MOST_VALUES
+    opentool_text::count_values(text) > MOST_VALUES
 }
 
 /// Whether every number of a valid JSON text is the same number after it was read.

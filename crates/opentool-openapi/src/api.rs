@@ -325,7 +325,8 @@ impl Api {
     /// The definition of the tool of an operation. Its schemas are built when they are looked at.
     pub fn definition(&self, operation: &Arc<Operation>) -> ToolDefinition {
         let files = if self.settings.uploads.is_some() { Files::Named } else { Files::None };
-        definition::definition(&self.source, operation, &self.told, files)
+        let credential = request::in_form(operation, &self.settings);
+        definition::definition(&self.source, operation, &self.told, files, credential)
     }
 
     /// The tools in document order, sharing one HTTP client.

@@ -47,12 +47,13 @@ impl Source {
     }
 }
 
-/// The definition of an operation's tool.
+/// The definition of an operation's tool. `credential` is an argument that the host sends as one.
 pub(crate) fn definition(
     source: &Arc<Source>,
     operation: &Arc<Operation>,
     told: &Told,
     files: Files,
+    credential: Option<&str>,
 ) -> ToolDefinition {
     let said = told.about(&operation.name);
     let budget = told.budget;
@@ -67,12 +68,18 @@ pub(crate) fn definition(
         let is_full = Arc::clone(&is_full);
         let (source, operation, said) = (Arc::clone(source), Arc::clone(operation), said.cloned());
         let most = left.unwrap_or(reach::MOST_BYTES);
+        let credential = credential.map(str::to_owned);
         let make = move |most: usize| {
             let mut schema = input_schema(&source, &operation, files, most);
+            if let Some(name) = &credential {
+                hide_arguments(&mut schema, |own| own == name);
+            }
             plain::in_schema(&mut schema);
             clean_schema(&mut schema);
             if let Some(said) = &said {
-                hide_arguments(&mut schema, said);
+                hide_arguments(&mut schema, |name| {
+                    said.arguments.get(name).is_some_and(ArgumentConfig::is_hidden)
+                });
                 describe_arguments(&mut schema, said);
             }
             schema
@@ -226,13 +233,12 @@ fn by_method(method: &Method) -> Annotations {
 }
 
 /// Takes the arguments away that only the host sets.
-fn hide_arguments(schema: &mut Value, said: &OperationConfig) {
-    let is_hidden = |name: &str| said.arguments.get(name).is_some_and(ArgumentConfig::is_hidden);
+fn hide_arguments(schema: &mut Value, is_hidden: impl Fn(&str) -> bool) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|name, _| !is_hidden(name));
     }
     if let Some(Value::Array(required)) = schema.get_mut("required") {
-        required.retain(|name| !name.as_str().is_some_and(is_hidden));
+        required.retain(|name| !name.as_str().is_some_and(&is_hidden));
     }
 }
 

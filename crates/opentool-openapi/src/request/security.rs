@@ -3,15 +3,19 @@
 //! The document's requirements are alternatives; each asks for all of its schemes. The first that the host can
 //! satisfy is used. Credentials never come from arguments.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::ToolError;
 use opentool_http::Identity;
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
 use url::Url;
 
 use super::settings::{Credential, MissingCredentials, Settings};
 use crate::plan::{Operation, Place, Requirement, SchemeUse, SecurityScheme};
+use crate::read::credential::form_member;
 use crate::{OAuth, SecretSource};
 
 /// A credential in its place.
@@ -90,6 +94,39 @@ impl Chosen {
             (None, "https") => Ok(self.general.clone()),
             (None, _) => Ok(None),
         }
+    }
+}
+
+/// What stands for a secret that is got later.
+const MASK: &str = "***";
+
+/// The member of the operation's form in which the host's credential is sent as well; models neither see nor set it.
+pub(crate) fn in_form<'a>(operation: &'a Operation, settings: &Settings) -> Option<&'a str> {
+    let name = form_member(operation)?;
+    let (_, chosen) = satisfied(operation, settings)?;
+    chosen.for_form(name).map(|_| name)
+}
+
+impl Chosen {
+    fn for_form(&self, name: &str) -> Option<&Carried> {
+        let is_it = |carried: &&Carried| {
+            carried.prefix == "Bearer " || (carried.place == Place::Query && carried.name == name)
+        };
+        self.carried.iter().find(is_it)
+    }
+
+    /// Puts the credential into the operation's form, in place of what an argument says there; what was put.
+    pub(super) fn fill_form(
+        &self,
+        operation: &Operation,
+        form: Option<&mut Cow<'_, Value>>,
+    ) -> Option<SecretString> {
+        let name = form_member(operation)?;
+        let secret = &self.for_form(name)?.secret;
+        let secret = if secret.expose_secret().is_empty() { MASK.into() } else { secret.clone() };
+        let members = form?.to_mut().as_object_mut()?;
+        members.insert(name.to_owned(), secret.expose_secret().into());
+        Some(secret)
     }
 }
 

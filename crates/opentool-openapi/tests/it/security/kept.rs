@@ -127,3 +127,50 @@ fn places_are_written_as_for_credentials() {
     }
     assert!(SecretSource::parse("command: ").is_err());
 }
+
+/// A form in which a document asks for the credential once more is filled by the host, where it has it.
+#[tokio::test]
+async fn a_credential_in_a_form_is_no_argument() {
+    let wire = Wire::open().await;
+    let described = json!({"type": "string", "description": "Authentication token. Requires scope: `x`"});
+    let form = json!({"application/x-www-form-urlencoded": {"schema": {"type": "object", "required": ["token", "name"],
+        "properties": {"token": described, "name": {"type": "string"}, "key": {"type": "string"}}}}});
+    let api = |scheme: Value| {
+        document(&json!({"openapi": "3.0.0", "components": {"securitySchemes": {"s": scheme}}, "security": [{"s": []}],
+            "paths": {"/s": {"post": {"operationId": "s", "requestBody": {"required": true, "content": form}}}}}))
+        .server(&wire.url)
+    };
+    let bearer = || api(json!({"type": "http", "scheme": "bearer"}));
+    let key = || api(json!({"type": "apiKey", "in": "query", "name": "key"}));
+    for (api, arguments, body) in [
+        (bearer().bearer("s3cret-token"), vec!["name", "key"], json!("name=a&token=***")),
+        (key().api_key("s3cret-token"), vec!["token", "name"], json!("name=a&key=***")),
+        // Nobody else has it.
+        (
+            bearer().missing_credentials(opentool_openapi::MissingCredentials::SendWithout),
+            vec!["token", "name", "key"],
+            json!("name=a"),
+        ),
+    ] {
+        let tools = api.tools().unwrap();
+        let schema = &tools.find("s").unwrap().definition().input_schema;
+        let names: Vec<&str> = schema.properties().map(|(name, _)| name).collect();
+        assert_eq!(names, arguments);
+        let request = api.request("s", &given(json!({"name": "a"}))).unwrap();
+        assert_eq!(request.to_json()["body"], body);
+        assert!(!format!("{request:?} {}", request.to_curl()).contains("s3cret"), "{request:?}");
+        if body != "name=a" {
+            assert!(request.to_json_with_secrets()["body"].as_str().unwrap().contains("s3cret-token"));
+            // Whatever an argument says in its place.
+            let own = api.request("s", &given(json!({"name": "a", "token": "mine", "key": "mine"}))).unwrap();
+            let sent = own.to_json_with_secrets()["body"].as_str().unwrap().to_owned();
+            assert_eq!(sent.matches("mine").count(), 1, "{sent}");
+        }
+    }
+    // What is kept elsewhere is not read for what is not sent.
+    let kept = bearer().bearer_from(SecretSource::environment("NOT_SET_ANYWHERE"));
+    assert_eq!(
+        kept.request("s", &given(json!({"name": "a"}))).unwrap().to_json()["body"],
+        "name=a&token=***"
+    );
+}

@@ -47,7 +47,10 @@ pub(crate) fn check(
     address: Address,
     options: &LoadOptions,
 ) -> Result<Checked, CliError> {
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = match opentool_text::decode(&bytes) {
+        Ok(decoded) => decoded.text.into_owned(),
+        Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
+    };
     let kind = kind.or_else(|| recognise(&text)).unwrap_or(Kind::OpenTool);
     let diagnostics = match kind {
         Kind::OpenTool => doc::lint(&bytes, place),
@@ -75,7 +78,8 @@ fn nothing(value: &Value) -> Diagnostic {
 }
 
 fn definitions(bytes: &[u8], place: &str) -> Vec<Diagnostic> {
-    let read = opentool_text::decode(bytes).and_then(|text| {
+    let read = opentool_text::decode(bytes).and_then(|decoded| {
+        let text = &*decoded.text;
         let expected = Expected::new("a list of tool definitions", "[{\"name\": …");
         let parsed = opentool_text::parse(text, &expected)?;
         let definitions = parse_definitions(&parsed.value)
@@ -84,10 +88,11 @@ fn definitions(bytes: &[u8], place: &str) -> Vec<Diagnostic> {
         if definitions.tools.is_empty() && found.is_empty() {
             found.push(nothing(&parsed.value));
         }
+        found.extend(decoded.findings);
         found.extend(parsed.findings);
         let places = locate(text, parsed.notation, found.iter().map(|found| Spot::Value(&found.pointer)));
         for (found, place) in found.iter_mut().zip(places) {
-            found.location = place;
+            found.location = found.location.or(place);
         }
         Ok(found)
     });

@@ -23,7 +23,7 @@ use crate::source::{Content, Loading, Place, Source, SourceError, Way, authoriti
 use oauth::OAuthOptions;
 pub(crate) use scope::{Scope, Unnamed, environment, not_empty};
 use secret::Secret;
-pub(crate) use secret::words;
+pub(crate) use opentool::openapi::__private::words;
 
 /// Makes a request, and tells apart why it cannot be made.
 ///
@@ -67,7 +67,8 @@ pub(crate) struct Access {
     #[arg(long)]
     anonymous: bool,
     /// Send this header with every request: `Name: value`. Shown as `***`; taken out of results too if it may be a
-    /// credential: by its name (`X-Api-Key`) if it has six characters at least, or because it is long
+    /// credential: by its name (`X-Api-Key`) if it has six characters at least, or because it is long. What is shorter stands
+    /// in data by chance, and stays there
     #[arg(long, value_name = "[NAME=]HEADER")]
     header: Vec<SecretString>,
     /// How often a request that failed for the moment is sent again, if it may be: 0 for never; by default 2
@@ -168,6 +169,12 @@ impl Access {
                 // Of several sources, one may have what another has not.
                 if names.len() < 2 {
                     known::check(&api, &settings, findings.console())?;
+                }
+                for name in settings.uncovered_headers() {
+                    findings.console().warning(&format!(
+                        "the value of `--header {name}` has fewer than six characters: should the service repeat it, it stays in \
+                         results; it is hidden in messages and dry runs"
+                    ))?;
                 }
                 let api = api.with(settings);
                 if let Some(url) = plain::of_api(&api) {

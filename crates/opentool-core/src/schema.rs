@@ -19,6 +19,8 @@ type Make = Box<dyn FnOnce() -> Made + Send>;
 enum Inner {
     Ready(Value),
     Lazy(LazyLock<Made, Make>),
+    /// What is shown, and what it was cut from, if it was.
+    Cut(Schema, LazyLock<Option<Schema>, Box<dyn FnOnce() -> Option<Schema> + Send>>),
 }
 
 /// A schema that was made.
@@ -49,6 +51,20 @@ impl Schema {
             let found = names::strip(&mut value);
             Made { value, named: found.then_some(named) }
         })
+    }
+
+    /// This schema as what is left of a larger one: models are shown this one, and arguments are checked by the whole
+    /// ([`Schema::whole`]). That is made when the first call needs it; `None`: nothing was cut.
+    pub fn cut_from(self, whole: impl FnOnce() -> Option<Self> + Send + 'static) -> Self {
+        Self(Arc::new(Inner::Cut(self, LazyLock::new(Box::new(whole)))))
+    }
+
+    /// The schema that arguments are checked by: this one, or what it was cut from.
+    pub fn whole(&self) -> &Self {
+        match &*self.0 {
+            Inner::Cut(shown, whole) => whole.as_ref().unwrap_or(shown),
+            Inner::Ready(_) | Inner::Lazy(_) => self,
+        }
     }
 
     fn made(make: impl FnOnce() -> Made + Send + 'static) -> Self {
@@ -86,6 +102,7 @@ impl Schema {
         match &*self.0 {
             Inner::Ready(value) => value,
             Inner::Lazy(lazy) => &lazy.value,
+            Inner::Cut(shown, _) => shown.as_value(),
         }
     }
 
@@ -96,6 +113,7 @@ impl Schema {
         match &*self.0 {
             Inner::Ready(value) => value,
             Inner::Lazy(lazy) => lazy.named.as_ref().unwrap_or(&lazy.value),
+            Inner::Cut(shown, _) => shown.as_named(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! From text to a document, and to everything that is to say about it.
 
 use opentool_core::{Diagnostic, Severity};
-use opentool_text::{Expected, Notation, Tree};
+use opentool_text::{Decoded, Expected, Notation, Tree};
 use serde_json::Value;
 
 use crate::lint::rules;
@@ -46,7 +46,8 @@ impl Parsed {
 /// # Errors
 /// [`DocError`] if the text is not a document at all.
 pub fn parse(text: impl AsRef<[u8]>, file: &str) -> Result<Parsed, DocError> {
-    let Checked { value, diagnostics } = check(text.as_ref(), file)?;
+    let decoded = decode(text.as_ref(), file)?;
+    let Checked { value, diagnostics } = check(&decoded, file)?;
     let document = read::document(&value).ok_or_else(|| not_opentool(&diagnostics))?;
     Ok(Parsed { document, diagnostics })
 }
@@ -54,10 +55,17 @@ pub fn parse(text: impl AsRef<[u8]>, file: &str) -> Result<Parsed, DocError> {
 /// Everything that is wrong with a text, in the order of the text; empty if nothing is. It says what [`parse()`] says, and
 /// takes half the time.
 pub fn lint(text: impl AsRef<[u8]>, file: &str) -> Vec<Diagnostic> {
-    match check(text.as_ref(), file) {
-        Ok(checked) => checked.diagnostics,
-        Err(error) => vec![error.diagnostic().clone()],
-    }
+    let checked = decode(text.as_ref(), file).and_then(|decoded| Ok(check(&decoded, file)?.diagnostics));
+    checked.unwrap_or_else(|error| vec![error.diagnostic().clone()])
+}
+
+fn decode<'t>(text: &'t [u8], file: &str) -> Result<Decoded<'t>, DocError> {
+    opentool_text::decode(text).map_err(|found| DocError::Syntax(Box::new(with_file(*found, file))))
+}
+
+fn with_file(mut found: Diagnostic, file: &str) -> Diagnostic {
+    found.file = (!file.is_empty()).then(|| file.to_owned());
+    found
 }
 
 /// What a text holds, and what is wrong with it.
@@ -66,20 +74,17 @@ struct Checked<'t> {
     diagnostics: Vec<Diagnostic>,
 }
 
-fn check<'t>(text: &'t [u8], file: &str) -> Result<Checked<'t>, DocError> {
-    let with_file = |mut found: Diagnostic| {
-        found.file = (!file.is_empty()).then(|| file.to_owned());
-        found
-    };
+fn check<'t>(decoded: &'t Decoded<'_>, file: &str) -> Result<Checked<'t>, DocError> {
+    let with_file = |found| with_file(found, file);
     let syntax = |found: Box<Diagnostic>| DocError::Syntax(Box::new(with_file(*found)));
-    let text = opentool_text::decode(text).map_err(syntax)?;
+    let text = &*decoded.text;
     let parsed = opentool_text::parse_tree(text, &EXPECTED.notation(notation(file))).map_err(syntax)?;
     let mut findings = lint::check(&parsed.value);
     let not_a_document = findings.is_not_opentool();
     if !not_a_document {
         lint::number::check(&parsed.value, text, parsed.notation, &mut findings);
     }
-    for found in parsed.findings {
+    for found in decoded.findings.iter().cloned().chain(parsed.findings) {
         let culprit = match found.code {
             "number-range" => {
                 // Of JSON: nobody wrote the number that stands in its place.

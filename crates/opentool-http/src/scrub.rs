@@ -19,8 +19,8 @@ use find::{Needle, places};
 /// What stands in place of a secret.
 const MASK: &str = "***";
 
-/// Texts of fewer characters occur in data by chance.
-const LONG: usize = 6;
+/// Texts of fewer characters occur in data by chance, and are left there.
+pub const LONG: usize = 6;
 
 /// Which secrets are taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

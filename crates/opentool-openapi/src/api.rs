@@ -325,7 +325,8 @@ impl Api {
     /// The definition of the tool of an operation. Its schemas are built when they are looked at.
     pub fn definition(&self, operation: &Arc<Operation>) -> ToolDefinition {
         let files = if self.settings.uploads.is_some() { Files::Named } else { Files::None };
-        definition::definition(&self.source, operation, &self.told, files)
+        let credential = request::in_form(operation, &self.settings);
+        definition::definition(&self.source, operation, &self.told, files, credential)
     }
 
     /// The tools in document order, sharing one HTTP client.
@@ -349,11 +350,13 @@ impl Api {
             Address::Url(url) => Some(Arc::new(url.clone())),
             Address::File(_) | Address::Named(_) => None,
         };
+        let peers = Arc::new(self.document().peers());
         let tools = self.operations.iter().map(|operation| {
             let definition = self.definition(operation);
             let tool =
                 OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone())
-                    .fetched_from(fetched.clone());
+                    .fetched_from(fetched.clone())
+                    .peers(&peers);
             tool.result_parts(self.told.result_of(&operation.name).iter().cloned()).told(&self.told)
         });
         ToolSet::from_tools(tools).map_err(|clash| OpenApiError::NameClash(Box::new(clash)))
@@ -372,7 +375,7 @@ impl Api {
         let arguments = self.told.fill(tool, arguments.clone());
         let arguments = request::idempotency::fill(operation, arguments);
         let arguments = uploads::read(operation, &self.settings, arguments)?;
-        request::build(operation, &arguments, &self.settings)
+        self.told.kept(tool).build(operation, &arguments, &self.settings, None)
     }
 
     fn unknown(&self, tool: &str) -> UnknownTool {

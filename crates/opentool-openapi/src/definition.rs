@@ -29,6 +29,10 @@ const RESULT_BUDGET: usize = 6 * 1024;
 /// Notes are most of a schema, so that many times its limit is built before they are cut.
 const BEFORE_CUTTING: usize = 4;
 
+/// How many bytes of referenced schemas arguments are checked by, where a model is shown less; what lies beyond allows
+/// everything. Made for tools that are called.
+const CHECKED: usize = BEFORE_CUTTING * reach::MOST_BYTES;
+
 /// What is shared by all definitions of a document.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -43,12 +47,13 @@ impl Source {
     }
 }
 
-/// The definition of an operation's tool.
+/// The definition of an operation's tool. `credential` is an argument that the host sends as one.
 pub(crate) fn definition(
     source: &Arc<Source>,
     operation: &Arc<Operation>,
     told: &Told,
     files: Files,
+    credential: Option<&str>,
 ) -> ToolDefinition {
     let said = told.about(&operation.name);
     let budget = told.budget;
@@ -63,16 +68,34 @@ pub(crate) fn definition(
         let is_full = Arc::clone(&is_full);
         let (source, operation, said) = (Arc::clone(source), Arc::clone(operation), said.cloned());
         let most = left.unwrap_or(reach::MOST_BYTES);
-        Schema::lazy(move || {
-            let mut schema = input_schema(&source, &operation, files, most.saturating_mul(BEFORE_CUTTING));
+        let credential = credential.map(str::to_owned);
+        let make = move |most: usize| {
+            let mut schema = input_schema(&source, &operation, files, most);
+            if let Some(name) = &credential {
+                hide_arguments(&mut schema, |own| own == name);
+            }
             plain::in_schema(&mut schema);
             clean_schema(&mut schema);
             if let Some(said) = &said {
-                hide_arguments(&mut schema, said);
+                hide_arguments(&mut schema, |name| {
+                    said.arguments.get(name).is_some_and(ArgumentConfig::is_hidden)
+                });
                 describe_arguments(&mut schema, said);
             }
+            schema
+        };
+        let whole = make.clone();
+        let is_cut = Arc::clone(&is_full);
+        let shown = Schema::lazy(move || {
+            let schema = make(most.saturating_mul(BEFORE_CUTTING));
             is_full.store(size(&schema) > most, Ordering::Relaxed);
             reduce(schema, most)
+        });
+        let cut = shown.clone();
+        shown.cut_from(move || {
+            // Whether something was cut is known once that is made which models are shown.
+            cut.as_value();
+            is_cut.load(Ordering::Relaxed).then(|| Schema::new(whole(CHECKED)))
         })
     };
     let origin = Origin::new("openapi").location(source.document.address.to_string()).item(format!(
@@ -210,13 +233,12 @@ fn by_method(method: &Method) -> Annotations {
 }
 
 /// Takes the arguments away that only the host sets.
-fn hide_arguments(schema: &mut Value, said: &OperationConfig) {
-    let is_hidden = |name: &str| said.arguments.get(name).is_some_and(ArgumentConfig::is_hidden);
+fn hide_arguments(schema: &mut Value, is_hidden: impl Fn(&str) -> bool) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|name, _| !is_hidden(name));
     }
     if let Some(Value::Array(required)) = schema.get_mut("required") {
-        required.retain(|name| !name.as_str().is_some_and(is_hidden));
+        required.retain(|name| !name.as_str().is_some_and(&is_hidden));
     }
 }
 
@@ -236,7 +258,7 @@ fn input_schema(source: &Source, operation: &Operation, files: Files, most: usiz
     let mut required: Vec<Value> = Vec::new();
     for parameter in &operation.parameters {
         // A key that nobody gives is made.
-        if parameter.required && !idempotency::is_key(parameter) {
+        if parameter.required && parameter.sent_default().is_none() && !idempotency::is_key(parameter) {
             required.push(Value::String(parameter.argument.clone()));
         }
         properties.insert(parameter.argument.clone(), parameter.schema.clone());

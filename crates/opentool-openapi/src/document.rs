@@ -9,10 +9,11 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use opentool_core::Diagnostic;
-use opentool_text::{Expected, Notation, Parsed, Spot, decode, locate};
+use opentool_text::{Decoded, Expected, Notation, Parsed, Spot, decode, locate};
 use serde_json::Value;
 
 use crate::load::Cache;
@@ -39,6 +40,8 @@ pub(crate) struct Part {
     pub(crate) address: Address,
     /// A name that is the same on every machine: relative to the main document.
     pub(crate) name: Box<str>,
+    /// The machine that it came from, if it was fetched because another text refers to it.
+    peer: Option<IpAddr>,
     /// Pointers of the schemas that have an `$anchor`, found when first asked for.
     pub(crate) anchors: OnceLock<HashMap<String, String>>,
 }
@@ -75,21 +78,30 @@ impl Document {
     ) -> Result<Opened<'t>, OpenApiError> {
         let name = address.to_string();
         let syntax = |found: Box<Diagnostic>| OpenApiError::syntax(found.file(name.clone()));
-        let decoded = decode(&text).map_err(syntax)?;
+        let Decoded { text: decoded, mut findings, .. } = decode(&text).map_err(syntax)?;
         let expected = EXPECTED.notation(address.notation());
-        let Parsed { value: root, notation, mut findings, .. } =
-            parse(decoded, &expected, cache).map_err(syntax)?;
-        let version = version::recognise(&root, decoded, &mut findings).map_err(|found| {
-            let place = locate(decoded, notation, [Spot::Key(&found.pointer)]).into_iter().next().flatten();
+        let parsed = parse(&decoded, &expected, cache).map_err(syntax)?;
+        let Parsed { value: root, notation, .. } = parsed;
+        findings.extend(parsed.findings);
+        let version = version::recognise(&root, &decoded, &mut findings).map_err(|found| {
+            let place = locate(&decoded, notation, [Spot::Key(&found.pointer)]).into_iter().next().flatten();
             let found = found.file(name);
             OpenApiError::not_openapi(match place {
                 Some(place) => found.location(place),
                 None => found,
             })
         })?;
-        let part =
-            Part { root, version, address: address.clone(), name: "".into(), anchors: OnceLock::new() };
+        let part = Part {
+            root,
+            version,
+            address: address.clone(),
+            name: "".into(),
+            peer: None,
+            anchors: OnceLock::new(),
+        };
         let document = Self { address, parts: vec![part], links: HashMap::new() };
+        let mended = mended(decoded);
+        let text = mended.map_or(text, Cow::Owned);
         Ok(Opened { document, texts: vec![Text { bytes: text, notation }], findings })
     }
 
@@ -123,6 +135,11 @@ impl Document {
     /// All parts; the first is the document itself.
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// From which machines the texts came that were fetched because of others, by their addresses.
+    pub(crate) fn peers(&self) -> HashMap<String, IpAddr> {
+        self.parts.iter().filter_map(|part| Some((part.address.to_string(), part.peer?))).collect()
     }
 
     /// The place of a pointer in the part of this name; the main document has none.
@@ -167,6 +184,7 @@ impl<'t> Opened<'t> {
         parsed: Parsed,
         address: Address,
         name: Box<str>,
+        peer: Option<IpAddr>,
     ) -> usize {
         let version = version::of(&parsed.value).unwrap_or_else(|| self.document.version());
         let index = self.document.parts.len();
@@ -180,6 +198,7 @@ impl<'t> Opened<'t> {
             version,
             address,
             name,
+            peer,
             anchors: OnceLock::new(),
         });
         self.texts.push(Text { bytes: text, notation: parsed.notation });
@@ -202,8 +221,7 @@ impl<'t> Opened<'t> {
                 continue;
             };
             let name = part.address.to_string();
-            // The text is known to be UTF-8, or it would not be a document.
-            let decoded = decode(&text.bytes).unwrap_or_default();
+            let decoded = text.as_str();
             let spots = findings.iter().map(|finding| Spot::Key(split(&finding.pointer).1));
             let places = locate(decoded, text.notation, spots);
             for (finding, place) in findings.into_iter().zip(places) {
@@ -217,6 +235,12 @@ impl<'t> Opened<'t> {
 }
 
 impl Text<'_> {
+    /// The text without a byte order mark; it is known to be UTF-8, or it would not be a document.
+    fn as_str(&self) -> &str {
+        let text = std::str::from_utf8(&self.bytes).unwrap_or_default();
+        text.strip_prefix('\u{feff}').unwrap_or(text)
+    }
+
     /// Whether something that no reader sees may be in it: it is not plain ASCII, or has escapes for what is not.
     pub(crate) fn may_hide(&self) -> bool {
         let is_escape =
@@ -230,15 +254,32 @@ impl Text<'_> {
     }
 }
 
-/// Reads the text of another document, which may hold anything.
+/// Reads the text of another document, which may hold anything. Where it is not plain UTF-8 the bytes are replaced by those
+/// of the text that was read.
 pub(crate) fn parse_part(
-    text: &[u8],
+    bytes: &mut Vec<u8>,
     address: &Address,
     cache: Option<&Cache>,
 ) -> Result<Parsed, Box<Diagnostic>> {
-    let name = address.to_string();
     let expected = EXPECTED.notation(address.notation());
-    decode(text).and_then(|text| parse(text, &expected, cache)).map_err(|found| Box::new(found.file(name)))
+    let read = decode(bytes).and_then(|Decoded { text, findings, .. }| {
+        let mut parsed = parse(&text, &expected, cache)?;
+        parsed.findings.splice(0..0, findings);
+        Ok((parsed, mended(text)))
+    });
+    let (parsed, mended) = read.map_err(|found| Box::new(found.file(address.to_string())))?;
+    if let Some(mended) = mended {
+        *bytes = mended;
+    }
+    Ok(parsed)
+}
+
+/// The bytes of a text that is not as it stood in its file.
+fn mended(text: Cow<'_, str>) -> Option<Vec<u8>> {
+    match text {
+        Cow::Owned(text) => Some(text.into_bytes()),
+        Cow::Borrowed(_) => None,
+    }
 }
 
 fn parse(text: &str, expected: &Expected<'_>, cache: Option<&Cache>) -> Result<Parsed, Box<Diagnostic>> {

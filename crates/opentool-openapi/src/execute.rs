@@ -6,6 +6,8 @@
 
 pub(crate) mod trust;
 
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,7 +20,7 @@ use crate::oauth::Authorized;
 use crate::plan::Operation;
 use crate::request::{self, Settings, idempotency};
 use crate::{response, retry, uploads};
-use trust::Trust;
+use trust::{Fetched, Trust};
 
 /// The largest answer in bytes that is read at once, on the thread on which it came.
 const SMALL: usize = 128 * 1024;
@@ -31,6 +33,8 @@ pub struct OperationTool {
     settings: Arc<Settings>,
     client: Client,
     fetched: Option<Arc<Url>>,
+    /// From which machines the other texts of the document came, by their addresses.
+    peers: Arc<HashMap<String, IpAddr>>,
     parts: Arc<[String]>,
     /// What the host says about it; empty unless its configuration was read.
     told: Arc<Told>,
@@ -44,8 +48,22 @@ impl OperationTool {
         settings: Arc<Settings>,
         client: Client,
     ) -> Self {
-        let told = Arc::default();
-        Self { definition, operation, settings, client, fetched: None, parts: Arc::new([]), told }
+        Self {
+            definition,
+            operation,
+            settings,
+            client,
+            fetched: None,
+            peers: Arc::default(),
+            parts: Arc::new([]),
+            told: Arc::default(),
+        }
+    }
+
+    /// Says from which machines the other texts of the document came.
+    pub(crate) fn peers(mut self, peers: &Arc<HashMap<String, IpAddr>>) -> Self {
+        self.peers = Arc::clone(peers);
+        self
     }
 
     /// Says what the configuration of the tool says; of it the values count that are sent in every call.
@@ -82,7 +100,7 @@ impl OperationTool {
         let arguments = self.told.fill(&self.operation.name, arguments.clone());
         let arguments = idempotency::fill(&self.operation, arguments);
         let arguments = uploads::read(&self.operation, &self.settings, arguments)?;
-        request::build(&self.operation, &arguments, &self.settings)
+        self.told.kept(&self.operation.name).build(&self.operation, &arguments, &self.settings, None)
     }
 
     /// Whether the document itself names a server.
@@ -93,15 +111,17 @@ impl OperationTool {
 
     /// What the document may name.
     fn trust(&self) -> Trust {
+        let main = self.fetched.clone().map(|url| Fetched { url, peer: self.settings.document_peer });
         // A part that was fetched is a stranger's even where the document is not.
-        let part = self.operation.document.as_deref().and_then(|address| Url::parse(address).ok());
-        let part = part.filter(|url| matches!(url.scheme(), "http" | "https"));
-        let trust = Trust {
-            chosen: self.settings.addresses,
-            fetched: self.fetched.clone(),
-            peer: self.settings.document_peer,
+        let parts = [&self.operation.document, &self.operation.servers_of].into_iter().flatten();
+        let part = |address: &Arc<str>| {
+            let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+            let own = main.as_ref().filter(|main| main.url.origin() == url.origin());
+            let peer = self.peers.get(&**address).copied().or_else(|| own.and_then(|own| own.peer));
+            Some(Fetched { url: Arc::new(url), peer })
         };
-        part.map_or_else(|| trust.clone(), |part| trust.of_fetched(&part))
+        let parts: Vec<Fetched> = parts.filter_map(part).collect();
+        Trust { chosen: self.settings.addresses, fetched: main.into_iter().chain(parts).collect() }
     }
 
     /// The arguments with the files that they name, which are read where reading stops nobody else.
@@ -135,6 +155,7 @@ impl OperationTool {
         let arguments = self.told.fill(&self.operation.name, arguments);
         let arguments = idempotency::fill(&self.operation, arguments);
         let arguments = self.with_files(arguments, end_from(Instant::now())).await?;
+        let kept = self.told.kept(&self.operation.name);
         let mut begun = None;
         let mut attempt = 1;
         let mut renewed = false;
@@ -147,7 +168,8 @@ impl OperationTool {
                 end_from(Instant::now()),
             );
             let authorized = ready.await?;
-            let request = request::build(&self.operation, &arguments, authorized.settings())?;
+            let read = kept.read(end_from(Instant::now())).await?;
+            let request = kept.build(&self.operation, &arguments, authorized.settings(), Some(&read))?;
             let mut sending = request.to_http()?.body_limit(self.settings.body_limit).in_trace();
             let path = template(sending.url.path(), &self.operation.path);
             sending = sending.template(path);
@@ -168,7 +190,7 @@ impl OperationTool {
                 answer.status == StatusCode::UNAUTHORIZED
                     && answer.url.origin().ascii_serialization() == request.origin()
             });
-            if refused && !renewed && authorized.forget() {
+            if refused && !renewed && (authorized.forget() | kept.forget(&read)) {
                 renewed = true;
                 continue;
             }

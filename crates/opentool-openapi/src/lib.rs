@@ -19,6 +19,7 @@ pub mod execute;
 mod findings;
 mod hash;
 mod hidden;
+mod kept;
 mod load;
 #[cfg(feature = "mock")]
 pub mod mock;
@@ -49,6 +50,12 @@ pub use request::{Credential, MissingCredentials, RESULT_LIMIT, Settings};
 pub use response::Sent;
 pub use retry::Retries;
 pub use secret::SecretSource;
+
+/// For the command line: its other commands have the same words.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::secret::words;
+}
 
 /// Reads the text of a document. Pure: no file is read and nothing is fetched. The address is for messages and for
 /// relative server addresses.

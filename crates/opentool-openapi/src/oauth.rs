@@ -11,6 +11,7 @@ mod held;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,7 @@ use crate::SecretSource;
 pub(crate) use authorized::Authorized;
 use discovery::Discovered;
 use endpoint::Asking;
+pub(crate) use held::read_kept;
 
 /// How access tokens are got for a scheme of OAuth 2 or OpenID Connect. `Debug` shows no secret. Clones share the tokens.
 ///
@@ -51,7 +53,11 @@ struct Config {
     scopes: Option<Vec<String>>,
     parameters: BTreeMap<String, String>,
     authentication: Option<ClientAuthentication>,
+    on_rotation: Option<Arc<Keep>>,
 }
+
+/// What the host does with a refresh token that replaces another.
+type Keep = dyn Fn(&SecretString) + Send + Sync;
 
 #[derive(Clone)]
 enum Grant {
@@ -84,6 +90,8 @@ struct State {
     discovered: Mutex<HashMap<Url, Discovered>>,
     /// What went wrong last, and when: calls that waited for that very request have the same answer.
     failed: Mutex<Option<(Instant, Key, Arc<str>)>>,
+    /// Whether the operator was told that a refresh token was replaced.
+    told: AtomicBool,
     /// Held by the one who asks.
     asking: tokio::sync::Mutex<()>,
 }
@@ -116,6 +124,7 @@ impl OAuth {
             scopes: None,
             parameters: BTreeMap::new(),
             authentication: None,
+            on_rotation: None,
         };
         Self { config: Arc::new(config), state: Arc::default() }
     }
@@ -132,7 +141,8 @@ impl OAuth {
     }
 
     /// A client that acts for somebody who allowed it: the grant `refresh_token`. A new refresh token that the endpoint
-    /// sends replaces this one in memory.
+    /// sends replaces this one in memory; [`OAuth::on_rotation`] lets the host keep it. Without, a warning (`tracing`, target
+    /// `opentool::openapi`) says once that the one that was given may work no more.
     pub fn refresh_token(client_id: impl Into<String>, token: impl Into<String>) -> Self {
         Self::new(client_id.into(), None, Grant::RefreshToken(Held::Text(token.into().into())))
     }
@@ -171,6 +181,22 @@ impl OAuth {
         self.change(|config| {
             config.parameters.insert(name.into(), value.into());
         })
+    }
+
+    /// Sets what is done with a refresh token that the endpoint sends in place of the one that it was shown: the host may keep
+    /// it where the first one was, since many services take each but once. It is called before the call goes on, so it
+    /// should not take long.
+    ///
+    /// ```
+    /// use opentool_openapi::OAuth;
+    /// use secrecy::ExposeSecret as _;
+    ///
+    /// let robot = OAuth::refresh_token("my-client", "its token").on_rotation(|token| {
+    ///     let _ = std::fs::write("refresh-token", token.expose_secret());
+    /// });
+    /// ```
+    pub fn on_rotation(self, keep: impl Fn(&SecretString) + Send + Sync + 'static) -> Self {
+        self.change(|config| config.on_rotation = Some(Arc::new(keep)))
     }
 
     /// Says how the client authenticates itself. Default: in the header, unless discovery says that only the body will do.

@@ -124,7 +124,7 @@ pub struct Parameter {
     pub name: String,
     /// Where it stands.
     pub place: Place,
-    /// Must be given.
+    /// Must be sent. The caller has to give it, unless its schema has a `default` and it is not in the path.
     pub required: bool,
     /// May be sent as `name=` (query only).
     pub allow_empty: bool,
@@ -204,7 +204,7 @@ pub struct Media {
     pub encoding: Value,
     /// The `encoding` objects of parts that have places in place of names (3.2), `prefixEncoding` first.
     pub in_order: InOrder,
-    /// How values are written, where the media type is XML and the document describes them.
+    /// How values are written, where the media type is XML, or that of one of its parts, and the document describes them.
     pub xml: Option<XmlForm>,
     /// The headers of parts, where the media type is multipart and the document describes them.
     pub part_headers: Vec<PartHeader>,
@@ -288,6 +288,15 @@ pub enum SecurityScheme {
     MutualTls,
     /// Anything else, by its name.
     Other(String),
+}
+
+impl Parameter {
+    /// What is sent where a required parameter is left out, such as the version of an API. Not in paths: what an operation is
+    /// about is for the caller to say. Of what may be left out the server knows the default itself.
+    pub(crate) fn sent_default(&self) -> Option<&Value> {
+        let is_sent = self.required && self.place != Place::Path;
+        is_sent.then(|| self.schema.get("default")).flatten().filter(|value| !value.is_null())
+    }
 }
 
 impl Operation {

@@ -9,6 +9,7 @@
 mod command;
 mod date;
 mod token;
+mod written;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -20,6 +21,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::OpenApiError;
 use crate::oauth::until;
+pub use written::words;
 
 /// The largest file or output in bytes. Tokens have a few thousand.
 const MOST_BYTES: u64 = 64 * 1024;

@@ -168,7 +168,7 @@ pub(crate) fn checked<'a>(
 fn compiled<'a>(tools: &'a ToolSet, name: &str) -> Result<(&'a Arc<dyn Tool>, &'a Validator), ToolError> {
     let compiled = tools.derived(name, |definition| {
         // A panic here would be met again at every call; as an error it is made once.
-        guarded(|| Ok(Validator::new(&definition.input_schema)))
+        guarded(|| Ok(Validator::of_calls(&definition.input_schema)))
     });
     let Some((tool, compiled)) = compiled else {
         // The slot for the validator holds something else: a mistake of the host, not of the model.

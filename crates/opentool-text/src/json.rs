@@ -1,8 +1,8 @@
 //! JSON text to a value, telling of keys that stand twice.
 //!
 //! `serde_json` alone takes the last of two equal keys without a word; what the other said is lost, so it is an error, as
-//! it is in YAML, and the rest is read. Depth is limited by `serde_json` (128), which is
-//! what lets every reader walk a document by recursion.
+//! it is in YAML, and the rest is read. Depth is limited by `serde_json` (127 levels), which is what lets every reader
+//! walk a document by recursion; what is deeper is left out, with a finding.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,12 +13,9 @@ use opentool_core::{Diagnostic, Location};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
-use crate::beyond::Source;
 use crate::build::Build;
+use crate::mended::{LEVELS, Source, What};
 use crate::{Notation, Parsed, locate, pointer};
-
-/// Levels that `serde_json` reads.
-const LEVELS: usize = 127;
 
 /// A hostile text could be wrong in every byte.
 const MOST_FINDINGS: usize = 1_000;
@@ -32,33 +29,64 @@ const SHOWN: usize = 40;
 /// A diagnostic with the place where the text stops being JSON.
 pub(crate) fn parse<'t, V: Build<'t>>(text: &'t str) -> Result<Parsed<V>, Box<Diagnostic>> {
     read(&Source::plain(text)).or_else(|error| {
-        // Only then the text is looked through for numbers: hardly any has one that nothing can hold.
-        let without = is_beyond(&error).then(|| Source::without_beyond(text)).flatten();
-        match without {
-            Some(source) => read(&source).map_err(|error| Box::new(broken(text, &error))),
+        // Only then the text is looked through for what can be mended: hardly any has something of the kind.
+        match is_mendable(&error).then(|| Source::mended(text)).flatten() {
+            // A text that does not end has line ends in it, too, and that is then what is to be said.
+            Some(source) => read(&source).map_err(|further| {
+                Box::new(broken(text, if is_control(&error) { &error } else { &further }))
+            }),
             None => Err(Box::new(broken(text, &error))),
         }
     })
 }
 
 fn read<'t, V: Build<'t>>(source: &Source<'t>) -> Result<Parsed<V>, serde_json::Error> {
-    let reading = Reading { source, findings: RefCell::default(), beyond: RefCell::default() };
+    let reading = Reading { source, findings: RefCell::default(), placed: RefCell::default() };
     let mut deserializer = serde_json::Deserializer::from_str(source.text());
     let value = reading.at(&Path::Root).deserialize(&mut deserializer)?;
     deserializer.end()?;
-    let Reading { findings, beyond, .. } = reading;
-    let (mut findings, beyond) = (findings.into_inner(), beyond.into_inner());
-    let places = locate::locations(source.text(), beyond.iter().map(|(at, _)| *at).collect());
-    for (at, mut found) in beyond {
+    let Reading { findings, placed, .. } = reading;
+    let (mut findings, placed) = (findings.into_inner(), placed.into_inner());
+    let places = locate::locations(source.original_text(), placed.iter().map(|(at, _)| *at).collect());
+    for (at, mut found) in placed {
         found.location = places.get(&at).copied();
         findings.push(found);
     }
+    findings.extend(controls(source));
     Ok(Parsed { value, notation: Notation::Json, findings })
 }
 
-/// Whether the reading ended at a number that nothing can hold. `serde_json` has no kind for it.
-fn is_beyond(error: &serde_json::Error) -> bool {
-    error.to_string().starts_with("number out of range")
+/// Says where control characters stand in texts: the first of them, and how many there are.
+fn controls(source: &Source<'_>) -> Option<Diagnostic> {
+    let mut places = source.controls();
+    let first = places.next()?;
+    let more = match places.count() {
+        0 => String::new(),
+        1 => " (and in one more place)".to_owned(),
+        more => format!(" (and in {more} more places)"),
+    };
+    let message = format!(
+        "a control character, such as a line end, stands in a text as it is{more}; it is read as white space"
+    );
+    let found = Diagnostic::warning("control-character", "", message).help("write an escape: `\\n`, `\\t`");
+    let place = locate::locations(source.original_text(), vec![first]).get(&first).copied();
+    Some(match place {
+        Some(place) => found.location(place),
+        None => found,
+    })
+}
+
+/// Whether the reading ended at something that [`Source::mended`] looks for. `serde_json` has no kinds for it.
+fn is_mendable(error: &serde_json::Error) -> bool {
+    let said = error.to_string();
+    ["number out of range", "recursion limit", "lone leading surrogate", "unexpected end of hex escape"]
+        .iter()
+        .any(|start| said.starts_with(start))
+        || is_control(error)
+}
+
+fn is_control(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("control character")
 }
 
 fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {
@@ -111,8 +139,8 @@ impl Path<'_> {
 struct Reading<'s, 't> {
     source: &'s Source<'t>,
     findings: RefCell<Vec<Diagnostic>>,
-    /// The same about numbers, with the byte at which they stand.
-    beyond: RefCell<Vec<(usize, Diagnostic)>>,
+    /// The same about what was read in another way, with the byte at which it stands.
+    placed: RefCell<Vec<(usize, Diagnostic)>>,
 }
 
 impl<'t> Reading<'_, 't> {
@@ -134,21 +162,51 @@ impl<'t> Reading<'_, 't> {
 
     /// The nearest number that there is, for one that nothing can hold.
     fn nearest(&self, path: &Path<'_>, at: usize, number: &str) -> f64 {
-        if let Ok(mut beyond) = self.beyond.try_borrow_mut()
-            && beyond.len() < MOST_FINDINGS
-        {
-            let shown = match number.get(..SHOWN) {
-                Some(start) => format!("{start}…"),
-                None => number.to_owned(),
-            };
-            let message = format!(
-                "the number {shown} is beyond what a number of 64 bits can be, which is about ±1.8e308; that is what it \
-                 is read as"
-            );
-            let found = Diagnostic::error("number-range", path.pointer(), message);
-            beyond.push((at, found.help("write a smaller number, or a text: the same in quotes")));
-        }
+        let shown = match number.get(..SHOWN) {
+            Some(start) => format!("{start}…"),
+            None => number.to_owned(),
+        };
+        let message = format!(
+            "the number {shown} is beyond what a number of 64 bits can be, which is about ±1.8e308; that is what it is read as"
+        );
+        let help = "write a smaller number, or a text: the same in quotes";
+        self.placed(path, at, "number-range", message, help);
         if number.starts_with('-') { f64::MIN } else { f64::MAX }
+    }
+
+    /// What is nested too deeply was left out.
+    fn too_deep(&self, path: &Path<'_>, at: usize) {
+        let message = format!(
+            "this is nested more than {LEVELS} levels deep; it is left out, and null stands in its place"
+        );
+        self.placed(
+            path,
+            at,
+            "json-depth",
+            message,
+            "nest less deeply, or name parts and refer to them by `$ref`",
+        );
+    }
+
+    fn placed(&self, path: &Path<'_>, at: usize, code: &'static str, message: String, help: &str) {
+        let Ok(mut placed) = self.placed.try_borrow_mut() else { return };
+        if placed.len() < MOST_FINDINGS {
+            placed.push((at, Diagnostic::error(code, path.pointer(), message).help(help)));
+        }
+    }
+
+    /// Tells of a text in which half of a character was.
+    fn look_for_halves(&self, path: &Path<'_>, text: &str) {
+        if !self.source.may_be_half(text) {
+            return;
+        }
+        let Ok(mut findings) = self.findings.try_borrow_mut() else { return };
+        if findings.len() < MOST_FINDINGS {
+            let message =
+                "half of a character stands here, as an escape like `\\ud800`; it is read as U+FFFD";
+            let found = Diagnostic::warning("lone-surrogate", path.pointer(), message);
+            findings.push(found.help("write the character itself, or both halves: `\\ud83d\\ude00`"));
+        }
     }
 }
 
@@ -190,16 +248,21 @@ impl<'de, 't, V: Build<'t>> Visitor<'de> for Seed<'_, 't, V> {
     }
 
     fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<V, E> {
-        match self.reading.source.beyond(value) {
-            Some((at, number)) => {
+        match self.reading.source.instead_of(value) {
+            Some((What::Number, at, number)) => {
                 let nearest = self.reading.nearest(self.path, at, number);
                 self.visit_f64(nearest)
+            }
+            Some((_, at, _)) => {
+                self.reading.too_deep(self.path, at);
+                Ok(V::null())
             }
             None => Ok(V::text(Cow::Borrowed(self.reading.source.original(value)))),
         }
     }
 
     fn visit_str<E>(self, value: &str) -> Result<V, E> {
+        self.reading.look_for_halves(self.path, value);
         Ok(V::text(Cow::Owned(value.to_owned())))
     }
 
@@ -224,6 +287,7 @@ impl<'de, 't, V: Build<'t>> Visitor<'de> for Seed<'_, 't, V> {
         let mut members = V::Open::default();
         while let Some(name) = access.next_key_seed(Name(self.reading))? {
             let path = Path::Key(self.path, &name);
+            self.reading.look_for_halves(&path, &name);
             let member = access.next_value_seed(self.reading.at(&path))?;
             V::add(&mut members, name, member, &mut twice);
         }
@@ -250,7 +314,7 @@ impl<'de, 't> Visitor<'de> for Name<'_, 't> {
     }
 
     fn visit_borrowed_str<E: serde::de::Error>(self, name: &'de str) -> Result<Cow<'t, str>, E> {
-        match self.0.source.beyond(name) {
+        match self.0.source.instead_of(name) {
             Some(_) => Err(E::custom("key must be a string")),
             None => Ok(Cow::Borrowed(self.0.source.original(name))),
         }

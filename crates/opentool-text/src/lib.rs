@@ -10,12 +10,14 @@
 //! [`event_stream`] is here for the same reason: the OpenTool wire and the chat models both read Server-Sent Events, and
 //! neither may import the other.
 
-mod beyond;
 mod build;
+mod decode;
 pub mod event_stream;
+mod flood;
 mod json;
 mod kind;
 mod locate;
+mod mended;
 mod notation;
 pub mod pointer;
 mod read;
@@ -23,11 +25,13 @@ mod render;
 mod tree;
 mod yaml;
 
+pub use decode::{Decoded, decode};
+pub use flood::count_values;
 pub use kind::kind;
 pub use locate::{Spot, locate};
 pub use notation::Notation;
 pub use opentool_core::visible::{printable, printable_json, printable_line};
 pub use pointer::Pointer;
-pub use read::{Expected, Parsed, decode, parse, parse_tree};
+pub use read::{Expected, Parsed, parse, parse_tree};
 pub use render::{Renderer, render};
 pub use tree::{Members, Tree};

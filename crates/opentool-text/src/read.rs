@@ -4,7 +4,7 @@ use opentool_core::Diagnostic;
 use serde_json::Value;
 
 use crate::build::Build;
-use crate::{Notation, Tree, json, yaml};
+use crate::{Notation, Tree, count_values, json, yaml};
 
 /// Why a text is not a document.
 type Fault = Box<Diagnostic>;
@@ -46,7 +46,13 @@ pub struct Parsed<V = Value> {
     ///
     /// * `duplicate-key` (error): of two values the last one counts;
     /// * `number-range` (with its place): a number such as `1e400`. In JSON it is an error, and the nearest number there is
-    ///   stands in its place; in YAML, where it may be a word as well, it is a warning, and stays a text.
+    ///   stands in its place; in YAML, where it may be a word as well, it is a warning, and stays a text;
+    /// * `json-depth`, `yaml-depth` (error): what is nested too deeply is left out, `null` stands in its place;
+    /// * `lone-surrogate` (warning): half of a character (`\ud800`) is read as U+FFFD;
+    /// * `control-character` (warning): a line end or a tab in a text of JSON is read as white space;
+    /// * `yaml-several-documents` (error): of several documents in one text the first one counts;
+    /// * `yaml-key`, `yaml-merge`, `yaml-alias` (error): what JSON cannot say is left out;
+    /// * `yaml-tab`, `yaml-indentation` (warning): white space that YAML does not allow there was read as it was meant.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -57,25 +63,9 @@ impl<V> Parsed<V> {
     }
 }
 
-/// The bytes as text, without a byte order mark.
-///
-/// # Errors
-/// A diagnostic (`encoding`) if they are not UTF-8.
-pub fn decode(bytes: &[u8]) -> Result<&str, Fault> {
-    if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
-        return Err(Diagnostic::error("encoding", "", "the text is UTF-16").help("save it as UTF-8").into());
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
-        Err(error) => {
-            let message = format!(
-                "the text is not UTF-8 (byte {}), so it is neither JSON nor YAML",
-                error.valid_up_to()
-            );
-            Err(Diagnostic::error("encoding", "", message).into())
-        }
-    }
-}
+/// How many values and names of members a text may have: some gigabyte of memory. The largest public documents have a few
+/// million.
+const MOST_VALUES: usize = 8_000_000;
 
 /// Reads a text. JSON goes first where the text looks like it: it is a hundred times faster, and its errors are
 /// clearer.
@@ -111,6 +101,14 @@ fn read<'t, V: Build<'t>>(
     let first = text.trim_start().chars().next();
     if first.is_none() {
         return Err(Diagnostic::error("empty", "", "the document is empty").into());
+    }
+    if text.len() / 2 > MOST_VALUES && count_values(text) > MOST_VALUES {
+        let message = format!(
+            "the document has more than {MOST_VALUES} values and names, which would take gigabytes to read"
+        );
+        return Err(Diagnostic::error("too-many-values", "", message)
+            .help(format!("give a text with fewer: {} needs no such number", expected.document))
+            .into());
     }
     // `<<` is how YAML merges.
     if first == Some('<') && !text.trim_start().starts_with("<<") {

@@ -159,7 +159,7 @@ fn examine(
     mode: Repairs,
     decoder: &Decoder,
 ) -> Result<Examined, CliError> {
-    let validator = Validator::new(&tool.input_schema).map_err(|error| CliError::Checked {
+    let validator = Validator::of_calls(&tool.input_schema).map_err(|error| CliError::Checked {
         words: format!("no call can be checked, because the tool's input schema cannot be used: {error}"),
         unreadable: 1,
     })?;

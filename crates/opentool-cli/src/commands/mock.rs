@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::Request;
 use opentool::openapi::Api;
 use opentool::openapi::mock::{Answer, Bound, Fault, Mock, MockError, Observer};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::examples;
 use crate::console::{Console, counted};
@@ -98,19 +98,8 @@ fn say(bound: &Bound, console: &Console) -> Result<(), CliError> {
 fn tell(console: &Console, request: &Request<Bytes>, answer: &Answer) -> std::io::Result<()> {
     let status = answer.response().status().as_u16();
     if console.is_json() {
-        let faults: Vec<_> = answer
-            .faults()
-            .iter()
-            .map(|fault| {
-                json!({
-                    "gravity": fault.gravity,
-                    "pointer": fault.pointer,
-                    "rule": fault.rule,
-                    "detail": fault.detail,
-                    "found": fault.found,
-                })
-            })
-            .collect();
+        let faults: Vec<_> = answer.faults().iter().map(in_json).collect();
+        let own: Vec<_> = answer.own_faults().iter().map(in_json).collect();
         return console.json_line(&json!({
             "method": request.method().as_str(),
             "target": answer.target(),
@@ -118,6 +107,7 @@ fn tell(console: &Console, request: &Request<Bytes>, answer: &Answer) -> std::io
             "fits": answer.fits(),
             "status": status,
             "faults": faults,
+            "answer_faults": own,
         }));
     }
     let mut line = format!("{status} {} {}", request.method(), answer.target());
@@ -127,8 +117,21 @@ fn tell(console: &Console, request: &Request<Bytes>, answer: &Answer) -> std::io
     for fault in answer.faults() {
         line.push_str(&format!("\n    {}{fault}", word(fault)));
     }
+    for fault in answer.own_faults() {
+        line.push_str(&format!("\n    no valid answer can be made: {fault}"));
+    }
     line.push('\n');
     console.data(opentool_text::printable(&line).as_bytes())
+}
+
+fn in_json(fault: &Fault) -> Value {
+    json!({
+        "gravity": fault.gravity,
+        "pointer": fault.pointer,
+        "rule": fault.rule,
+        "detail": fault.detail,
+        "found": fault.found,
+    })
 }
 
 fn word(fault: &Fault) -> &'static str {

@@ -1,7 +1,7 @@
 //! A secret as a person gives it: its text, or where it is kept: `env:VARIABLE`, `file:PATH`, `command:WORDS`.
 //!
 //! What is kept elsewhere is read when it is needed, by the library, which reads it again when a service refuses it.
-//! Commands are run without a shell: their words are split here, and nothing else of a shell is known.
+//! Commands are run without a shell.
 
 use opentool::openapi::SecretSource;
 use secrecy::SecretString;
@@ -55,22 +55,12 @@ impl Secret {
     /// # Errors
     /// [`CliError::Usage`] if a command has no words, or a quotation mark has no end.
     pub(crate) fn place(option: &str, text: &str) -> Result<Option<SecretSource>, CliError> {
-        if let Some(variable) = text.strip_prefix("env:").filter(|name| !name.is_empty()) {
-            return Ok(Some(SecretSource::environment(variable)));
-        }
-        if let Some(path) = text.strip_prefix("file:").filter(|path| !path.is_empty()) {
-            return Ok(Some(SecretSource::file(path)));
-        }
-        let Some(command) = text.strip_prefix("command:") else { return Ok(None) };
-        let wrong = || {
+        SecretSource::parse(text).map_err(|_| {
             CliError::usage(
                 format!("the command for `{option}` cannot be read"),
                 "write `command:PROGRAM ARGUMENTS`, words with spaces in quotation marks; no shell reads it",
             )
-        };
-        let mut words = words(command).ok_or_else(wrong)?.into_iter();
-        let program = words.next().ok_or_else(wrong)?;
-        Ok(Some(SecretSource::command(program, words)))
+        })
     }
 
     /// The secret itself, read from its place if need be.
@@ -90,47 +80,5 @@ impl Secret {
                 )
             })
         })
-    }
-}
-
-/// The words of a command: separated by spaces, kept together by `'…'` and `"…"`; a backslash stands for itself, as in
-/// paths of Windows. `None` if a quotation mark has no end.
-pub(crate) fn words(text: &str) -> Option<Vec<String>> {
-    let mut words: Vec<String> = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\'' | '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        end if end == c => break,
-                        inner => word.push(inner),
-                    }
-                }
-            }
-            c if c.is_whitespace() => words.extend(word.take()),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    Some(words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::words;
-
-    #[test]
-    fn commands_are_split_into_words() {
-        assert_eq!(words("pass show  api").unwrap(), ["pass", "show", "api"]);
-        assert_eq!(
-            words(r#"sh -c 'echo "a b"' "" x"y z""#).unwrap(),
-            ["sh", "-c", r#"echo "a b""#, "", "xy z"]
-        );
-        assert_eq!(words(r"C:\bin\token.exe $HOME").unwrap(), [r"C:\bin\token.exe", "$HOME"]);
-        assert_eq!(words("  ").unwrap(), [""; 0]);
-        assert_eq!(words("a 'b"), None);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn read(text: &str, place: &str) -> Result<(ToolSet, Vec<Diagnostic>)
     found.extend(parsed.findings);
     let places = locate(text, parsed.notation, found.iter().map(|found| Spot::Value(&found.pointer)));
     for (found, at) in found.iter_mut().zip(places) {
-        found.location = at;
+        found.location = found.location.or(at);
         found.file = Some(place.to_owned());
     }
     Ok((definitions.tools, found))

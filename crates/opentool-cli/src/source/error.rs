@@ -72,12 +72,12 @@ pub(crate) enum SourceError {
         place: String,
     },
     /// The bytes are not text.
-    #[error("{place}: is not text: byte {offset} is not UTF-8")]
+    #[error("{place}: {reason}")]
     NotText {
         /// The source.
         place: String,
-        /// The first byte that is not part of a text, from 0.
-        offset: usize,
+        /// Why not.
+        reason: String,
     },
     /// The text is nothing that is known.
     #[error(

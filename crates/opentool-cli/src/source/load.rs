@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use opentool::openapi::{Address, LoadOptions};
 use opentool::{Diagnostic, ToolSet, UnknownTool, doc};
+use opentool_text::{Decoded, decode};
 use secrecy::SecretString;
 
 use crate::console::Console;
@@ -256,10 +257,9 @@ impl Reader<'_> {
         peer: Option<IpAddr>,
     ) -> Result<(Content, Vec<Diagnostic>), CliError> {
         let place_of = || place.to_owned();
-        let text = String::from_utf8(bytes).map_err(|error| {
-            Box::new(SourceError::NotText { place: place_of(), offset: error.utf8_error().valid_up_to() })
-        })?;
-        if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        let Decoded { text, findings, .. } = decode(&bytes)
+            .map_err(|fault| Box::new(SourceError::NotText { place: place_of(), reason: fault.message }))?;
+        if text.trim().is_empty() {
             return Err(Box::new(SourceError::Empty { place: place_of() }).into());
         }
         match spec.kind.or_else(|| recognise(&text)) {
@@ -267,21 +267,22 @@ impl Reader<'_> {
                 let mut options = self.options.clone();
                 options.root = options.root.or_else(|| spec.directory.clone());
                 let trusted = self.loading.references.authorities(spec.name.as_deref(), self.names)?;
-                options = options.client(client(self.loading.timeout, trusted));
+                options = options.client(client(self.loading.timeout, trusted)).document_peer(peer);
                 let api = runtime::wait_for(async {
-                    let read = options.read(text, address).await;
+                    let read = options.read(bytes, address).await;
                     Ok(read.map_err(|error| Box::new(SourceError::OpenApi { error: Box::new(error) }))?)
                 })?;
                 let diagnostics = api.diagnostics().to_vec();
-                Ok((Content::OpenApi(Box::new(api.document_peer(peer))), diagnostics))
+                Ok((Content::OpenApi(Box::new(api)), diagnostics))
             }
             Some(Kind::Definitions) => {
-                let (tools, diagnostics) = definitions::read(&text, place)?;
+                let (tools, mut diagnostics) = definitions::read(&text, place)?;
+                diagnostics.extend(findings.into_iter().map(|found| found.file(place)));
                 Ok((Content::Definitions(tools), diagnostics))
             }
             Some(Kind::OpenTool) => {
                 let parsed =
-                    doc::parse(text, place).map_err(|error| Box::new(SourceError::OpenTool { error }))?;
+                    doc::parse(&bytes, place).map_err(|error| Box::new(SourceError::OpenTool { error }))?;
                 let opentool = OpenTool::new(parsed.document, place, peer);
                 Ok((Content::OpenTool(Box::new(opentool)), parsed.diagnostics))
             }

@@ -21,7 +21,7 @@ pub(crate) struct Shape {
     /// Choose, rename and describe operations as this YAML or JSON file says
     ///
     /// Its keys: `include` and `exclude` (lists of `tag`, `path`, `method`, `operation`, `deprecated`, `read-only`),
-    /// `marked` (`respect`, `ignore`, `only`), `operations` (by `operationId`, tool or `GET /path`: `exclude`, `name`,
+    /// `marked` (`respect`, `ignore`, `only`), `operations` (by `operationId`, tool or `GET /path`, all with `*`: `exclude`, `name`,
     /// `title`, `description`, `read-only`, `destructive`, `idempotent`, `arguments`, `result`), `result`, `budget`
     /// (`max-tool-bytes`, `max-description-bytes`, `output-schemas`); docs/openapi-config.md explains them
     #[arg(long, value_name = "[NAME=]FILE")]

@@ -111,7 +111,7 @@ fn what_a_document_is_decides_how_it_is_checked() {
         assert!(ran.code == 1 && ran.text().contains(said), "{text}\n{ran}");
     }
     let ran = opentool(["check", "x.json"]).file("x.json", b"{\"opentool\": \"\xff\"}").end();
-    assert!(ran.code == 1 && ran.text().contains("not UTF-8"), "\n{ran}");
+    assert!(ran.code == 1 && ran.text().contains("0xFF is no UTF-8"), "\n{ran}");
 }
 
 #[test]

@@ -7,6 +7,11 @@ use serde_json::Value;
 
 use crate::support::{Run, opentool, split};
 
+/// No value fits what `/odd` answers with.
+const ODD: &str = r#"{"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://odd.test"}],
+    "paths": {"/odd": {"get": {"operationId": "odd", "responses": {"200": {"description": "d", "content": {
+        "application/json": {"schema": {"type": "string", "enum": ["a"], "minLength": 2}}}}}}}}}"#;
+
 /// A mock that says each request as a line of JSON.
 struct Mock {
     child: Child,
@@ -18,7 +23,7 @@ struct Mock {
 impl Mock {
     fn start(arguments: &[&str]) -> Self {
         let start = ["mock", "--addr", "127.0.0.1:0", "--json"];
-        let run = opentool(start.iter().chain(arguments));
+        let run = opentool(start.iter().chain(arguments)).file("odd.json", ODD);
         let mut child = run.start();
         let lines = BufReader::new(child.stdout.take().unwrap());
         let mut mock = Self { child, lines, url: String::new(), _run: run };
@@ -78,6 +83,16 @@ fn what_is_wrong_is_said_to_both_sides() {
     );
     let preferred = mock.ask("GET", "/pet/2", "Prefer: code=404\r\n", "");
     assert!(preferred.starts_with("HTTP/1.1 404 "), "{preferred}");
+}
+
+#[test]
+fn an_answer_that_its_schema_forbids_is_told() {
+    let mut mock = Mock::start(&["odd.json"]);
+    let answer = mock.ask("GET", "/odd", "", "");
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("\"a\""), "{answer}");
+    let told = mock.line();
+    let own = &told["answer_faults"][0];
+    assert_eq!((&own["pointer"], &told["fits"]), (&"/response/body".into(), &true.into()), "{told}");
 }
 
 #[test]

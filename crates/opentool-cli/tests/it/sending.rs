@@ -260,3 +260,36 @@ fn hints_are_about_what_is_missing() {
     let ran = run(&["f", r#"{"file": {"$base64": "AQ==", "contentType": "text/html"}}"#]);
     assert!(ran.code == 4 && ran.stderr.contains("help: `opentool show api.json f` shows what"), "\n{ran}");
 }
+
+#[test]
+fn a_short_header_that_is_named_like_a_secret_is_told() {
+    let upstream = items();
+    let ran = call(&upstream, &["--header", "X-Api-Key: 12345"]).end().success();
+    assert!(ran.stderr.contains("`--header x-api-key` has fewer than six characters"), "\n{ran}");
+    let ran = call(&upstream, &["--header", "X-Api-Key: 123456", "--header", "X-Tenant: a"]).end().success();
+    assert_eq!(ran.stderr, "", "\n{ran}");
+}
+
+#[test]
+fn an_argument_of_the_configuration_is_kept_where_credentials_are() {
+    let document = r#"{"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "servers": [{"url": "URL"}], "paths": {"/things": {
+        "get": {"operationId": "get", "parameters": [{"name": "token", "in": "query", "required": true, "schema": {"type": "string"}}]}}}}"#;
+    let upstream = items();
+    let run = |words: &[&str], value: Option<&str>| {
+        let run = opentool(["call", "api.json", "get", "--config", "c.yaml"].iter().chain(words))
+            .file("api.json", document.replace("URL", &upstream.url))
+            .file("c.yaml", "operations: {'g*': {arguments: {token: {value: 'env:MY_TOKEN'}}}}");
+        value.iter().fold(run, |run, value| run.variable("MY_TOKEN", value)).end()
+    };
+    for words in [&["--dry-run"][..], &["--dry-run", "--json"]] {
+        let ran = run(words, Some("s3cret-token")).success();
+        let shown = format!("{ran}");
+        assert!(shown.contains("/things?token=***") && !shown.contains("s3cret"), "\n{shown}");
+    }
+    assert_eq!(upstream.requests().len(), 0);
+    let ran = run(&["-v"], Some("s3cret-token")).success();
+    assert!(upstream.requests().concat().starts_with("GET /things?token=s3cret-token HTTP/1.1"));
+    assert!(!format!("{ran}").contains("s3cret"), "\n{ran}");
+    let ran = run(&[], None);
+    ran.failure(4, &["the value of the argument `token` cannot be read where it is kept", "MY_TOKEN"]);
+}

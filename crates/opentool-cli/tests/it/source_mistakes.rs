@@ -16,7 +16,7 @@ fn files_that_cannot_be_read() {
     refused("empty.yaml", "", &["empty.yaml: is empty"]);
     refused("empty.yaml", "\u{feff} \n\n", &["empty.yaml: is empty"]);
     opentool(["list", "-"]).end().failure(3, &["standard input: is empty"]);
-    refused("binary", b"openapi\xff\xfe", &["binary: is not text: byte 7 is not UTF-8"]);
+    refused("binary", b"openapi\xff\xfe\0", &["binary: this is no text (byte 7)"]);
 }
 
 #[test]

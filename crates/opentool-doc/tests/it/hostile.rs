@@ -14,7 +14,10 @@ fn codes(text: &str) -> Vec<&'static str> {
 #[test]
 fn depth_is_limited() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(matches!(parse(deep, ""), Err(DocError::Syntax(_))));
+    assert!(matches!(parse(&deep, ""), Err(DocError::NotOpenTool(_))));
+    // What is too deep does not hide the rest.
+    let text = format!("{{{HEAD},\"functions\":[],\"x-deep\":{deep}}}");
+    assert!(codes(&text).contains(&"json-depth") && parse(&text, "").is_ok());
     // A value that a program made can be deeper than any text.
     let mut schema = json!({"type": "string"});
     for _ in 0..200 {

@@ -1,15 +1,18 @@
 //! From what was read to what is chosen.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use opentool_core::{Arguments, Diagnostic};
 use opentool_text::pointer;
 use serde_json::Value;
 
+use super::said::Said;
 use super::{Budget, Config, Filter, Marked, OperationConfig};
-use crate::OpenApiError;
+use crate::kept::Kept;
 use crate::plan::{BodyArguments, Operation, Parameter, Place};
+use crate::{OpenApiError, SecretSource};
 
 /// What the host says about the tools that were chosen.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +20,8 @@ pub(crate) struct Told {
     pub(crate) budget: Budget,
     /// By the tool's name.
     pub(crate) operations: HashMap<String, Arc<OperationConfig>>,
+    /// The arguments that are secrets of the host, by the tool's name.
+    kept: HashMap<String, Arc<Kept>>,
     /// What is shown of results where an operation's own configuration does not say.
     result: Vec<String>,
 }
@@ -26,13 +31,21 @@ impl Told {
         self.operations.get(tool)
     }
 
-    /// What is sent in every call, by the names of arguments.
-    pub(crate) fn fixed(&self, tool: &str) -> impl Iterator<Item = (&str, &Value)> {
-        let arguments = self.about(tool).into_iter().flat_map(|said| &said.arguments);
-        arguments.filter_map(|(name, argument)| Some((name.as_str(), argument.value.as_ref()?)))
+    /// The arguments that are secrets of the host.
+    pub(crate) fn kept(&self, tool: &str) -> Arc<Kept> {
+        self.kept.get(tool).cloned().unwrap_or_default()
     }
 
-    /// The arguments of a call, with what the host sends in every call.
+    /// What is sent in every call, by the names of arguments.
+    fn fixed(&self, tool: &str) -> impl Iterator<Item = (&str, &Value)> {
+        let arguments = self.about(tool).into_iter().flat_map(|said| &said.arguments);
+        let kept = self.kept.get(tool);
+        arguments
+            .filter(move |(name, _)| !kept.is_some_and(|kept| kept.has(name)))
+            .filter_map(|(name, argument)| Some((name.as_str(), argument.value.as_ref()?)))
+    }
+
+    /// The arguments of a call, with what the host sends in every call and is no secret.
     pub(crate) fn fill(&self, tool: &str, arguments: Arguments) -> Arguments {
         let mut fixed = self.fixed(tool).peekable();
         if fixed.peek().is_none() {
@@ -52,20 +65,6 @@ impl Told {
     }
 }
 
-/// What is said about one operation, and under which key.
-#[derive(Clone, Copy)]
-struct Said<'a> {
-    key: &'a str,
-    config: &'a OperationConfig,
-}
-
-impl Said<'_> {
-    /// The pointer of a member in the configuration.
-    fn at(&self, member: &str) -> String {
-        pointer::join(&pointer::join("/operations", self.key), member)
-    }
-}
-
 /// The operations that are chosen, under their names, and what is said about them.
 ///
 /// `only` makes an operation of one that sends bodies as this media type only.
@@ -82,12 +81,12 @@ pub(crate) fn apply(
 pub(crate) type Only<'a> = &'a dyn Fn(&Operation, &str) -> Option<Operation>;
 
 /// What a configuration has wrong, and where.
-struct Fault {
+pub(super) struct Fault {
     pointer: String,
     reason: String,
 }
 
-fn refused(pointer: impl Into<String>, reason: String) -> Fault {
+pub(super) fn refused(pointer: impl Into<String>, reason: String) -> Fault {
     Fault { pointer: pointer.into(), reason }
 }
 
@@ -98,31 +97,31 @@ fn choose(
 ) -> Result<(Vec<Arc<Operation>>, Told), Fault> {
     check_result("/result", &config.result)?;
     check_budget(&config.budget)?;
-    let said = by_tool(operations, &config.operations)?;
-    let mut told = Told { budget: config.budget, operations: HashMap::new(), result: config.result.clone() };
+    let said = Said::by_tool(operations, &config.operations, only)?;
+    let secrets = secrets(&config.operations)?;
+    let mut told = Told { budget: config.budget, result: config.result.clone(), ..Told::default() };
     let mut chosen: Vec<Arc<Operation>> = Vec::new();
-    let mut taken: HashMap<String, (&Operation, Option<Said<'_>>)> = HashMap::new();
+    let mut taken: HashMap<String, (&Operation, Option<&Said<'_>>)> = HashMap::new();
     for operation in operations {
-        let own = said.get(operation.name.as_str()).copied();
-        if !is_chosen(operation, own.map(|own| own.config), config) {
+        let own = said.get(operation.name.as_str());
+        if !is_chosen(operation, own.map(|own| &own.config), config) {
             continue;
         }
-        let renamed = match own.and_then(|own| Some((own, own.config.name.as_deref()?))) {
+        let mut renamed = match own.and_then(|own| Some((own, own.config.name.as_deref()?))) {
             Some((own, name)) if name != operation.name => {
-                check_name(&own.at("name"), name)?;
+                check_name(&own.at(&["name"]), name)?;
                 Arc::new(Operation { name: name.to_owned(), ..(**operation).clone() })
             }
             _ => Arc::clone(operation),
         };
-        let renamed = match own.and_then(|own| Some((own, own.config.media_type.as_deref()?))) {
-            Some((own, media_type)) => {
-                Arc::new(only(&renamed, media_type).ok_or_else(|| no_such_media(operation, own, media_type))?)
-            }
-            None => renamed,
-        };
+        if let Some((own, media_type)) = own.and_then(|own| Some((own, own.config.media_type.as_deref()?))) {
+            renamed = Arc::new(
+                only(&renamed, media_type).ok_or_else(|| no_such_media(operation, own, media_type))?,
+            );
+        }
         if let Some((other, its)) = taken.insert(renamed.name.clone(), (operation, own)) {
             let renaming = [own, its].into_iter().flatten().find(|said| said.config.name.is_some());
-            let place = renaming.map(|said| said.at("name")).unwrap_or_default();
+            let place = renaming.map(|said| said.at(&["name"])).unwrap_or_default();
             return Err(refused(
                 place,
                 format!(
@@ -131,18 +130,49 @@ fn choose(
                 ),
             ));
         }
-        let mut renamed = renamed;
         if let Some(own) = own {
             check_arguments(&renamed, own)?;
             if own.config.arguments.values().any(|argument| argument.is_hidden() && argument.value.is_none())
             {
                 leave_out(Arc::make_mut(&mut renamed), own)?;
             }
+            let mut kept = Kept::default();
+            for (name, argument) in &own.config.arguments {
+                let text = argument.value.as_ref().and_then(Value::as_str);
+                if let Some(source) = text.and_then(|text| secrets.get(text)) {
+                    kept.add(name, source.clone());
+                }
+            }
+            if !kept.is_empty() {
+                told.kept.insert(renamed.name.clone(), Arc::new(kept));
+            }
             told.operations.insert(renamed.name.clone(), Arc::new(own.config.clone()));
         }
         chosen.push(renamed);
     }
     Ok((chosen, told))
+}
+
+/// The places of secrets that are named as values of arguments, by how they are written: one for all that name it.
+fn secrets(said: &IndexMap<String, OperationConfig>) -> Result<HashMap<&str, SecretSource>, Fault> {
+    let mut secrets = HashMap::new();
+    for (key, config) in said {
+        for (name, argument) in &config.arguments {
+            let Some(text) = argument.value.as_ref().and_then(Value::as_str) else { continue };
+            match SecretSource::parse(text) {
+                Ok(Some(source)) => {
+                    secrets.entry(text).or_insert(source);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    let at = ["operations", key, "arguments", name, "value"];
+                    let at = at.iter().fold(String::new(), |at, member| pointer::join(&at, member));
+                    return Err(refused(at, error.to_string()));
+                }
+            }
+        }
+    }
+    Ok(secrets)
 }
 
 /// In less there is no room for a name, a description and one argument.
@@ -215,60 +245,7 @@ fn is_chosen(operation: &Operation, own: Option<&OperationConfig>, config: &Conf
         && !config.exclude.iter().any(|filter| filter.matches(operation))
 }
 
-/// What is said about each operation, by the name of its tool.
-fn by_tool<'a>(
-    operations: &'a [Arc<Operation>],
-    said: &'a BTreeMap<String, OperationConfig>,
-) -> Result<HashMap<&'a str, Said<'a>>, Fault> {
-    let mut by_tool = HashMap::new();
-    for (key, config) in said {
-        let by_name = operations.iter().find(|operation| operation.name == *key);
-        let mut meant: Vec<&Arc<Operation>> = by_name.into_iter().collect();
-        if meant.is_empty() {
-            let is_meant = |operation: &&Arc<Operation>| {
-                operation.operation_id.as_deref() == Some(key)
-                    || key.split_once(' ').is_some_and(|(method, path)| {
-                        method.eq_ignore_ascii_case(operation.method.as_str())
-                            && path.trim() == operation.path
-                    })
-            };
-            meant = operations.iter().filter(is_meant).collect();
-        }
-        let operation = match meant.as_slice() {
-            [one] => one,
-            [] => return Err(unknown(operations, key)),
-            several => {
-                let names: Vec<String> =
-                    several.iter().map(|operation| format!("`{}`", operation.name)).collect();
-                let names = names.join(", ");
-                let reason = format!("`{key}` means several operations; name one of {names}");
-                return Err(refused(pointer::join("/operations", key), reason));
-            }
-        };
-        if by_tool.insert(operation.name.as_str(), Said { key, config }).is_some() {
-            return Err(refused(
-                pointer::join("/operations", key),
-                format!("the operation `{}` is configured twice, once as `{key}`", operation.name),
-            ));
-        }
-    }
-    Ok(by_tool)
-}
-
-fn unknown(operations: &[Arc<Operation>], key: &str) -> Fault {
-    let wanted = key.to_lowercase();
-    let near = operations.iter().map(|operation| &operation.name).find(|name| {
-        let name = name.to_lowercase();
-        name.contains(&wanted) || wanted.contains(&name)
-    });
-    let near = near.map(|name| format!("; there is `{name}`")).unwrap_or_default();
-    let reason = format!(
-        "the document has no operation `{key}`{near}; write an `operationId`, a tool's name, or `GET /path`"
-    );
-    refused(pointer::join("/operations", key), reason)
-}
-
-fn no_such_media(operation: &Operation, own: Said<'_>, media_type: &str) -> Fault {
+fn no_such_media(operation: &Operation, own: &Said<'_>, media_type: &str) -> Fault {
     let media = operation.body.iter().flat_map(|body| &body.media);
     let names: Vec<&str> = media.map(|media| media.media_type.as_str()).collect();
     let shown: String = media_type.chars().take(80).collect();
@@ -276,7 +253,7 @@ fn no_such_media(operation: &Operation, own: Said<'_>, media_type: &str) -> Faul
         true => format!("`{}` has no body, which could be sent as `{shown}`", operation.name),
         false => format!("`{}` takes no `{shown}`; it takes: {}", operation.name, names.join(", ")),
     };
-    refused(own.at("media-type"), reason)
+    refused(own.at(&["media-type"]), reason)
 }
 
 fn check_name(at: &str, name: &str) -> Result<(), Fault> {
@@ -292,27 +269,24 @@ fn check_name(at: &str, name: &str) -> Result<(), Fault> {
     Err(refused(at, reason))
 }
 
-fn check_arguments(operation: &Operation, own: Said<'_>) -> Result<(), Fault> {
+fn check_arguments(operation: &Operation, own: &Said<'_>) -> Result<(), Fault> {
     let names: Vec<&str> = operation.arguments().collect();
     if let Some(name) = own.config.arguments.keys().find(|name| !names.contains(&name.as_str())) {
         let reason = format!("`{}` has no argument `{name}`; it has: {}", operation.name, names.join(", "));
-        return Err(refused(pointer::join(&own.at("arguments"), name), reason));
+        return Err(refused(own.at(&["arguments", name]), reason));
     }
-    for (name, argument) in &own.config.arguments {
-        argument.value.as_ref().map_or(Ok(()), |value| check_value(own, name, value))?;
-    }
-    check_result(&own.at("result"), &own.config.result)
+    check_result(&own.at(&["result"]), &own.config.result)
 }
 
 /// Takes the arguments away that are hidden and have no value.
-fn leave_out(operation: &mut Operation, own: Said<'_>) -> Result<(), Fault> {
+fn leave_out(operation: &mut Operation, own: &Said<'_>) -> Result<(), Fault> {
     for (name, argument) in &own.config.arguments {
         if !argument.is_hidden() || argument.value.is_some() {
             continue;
         }
         let is_it = |parameter: &Parameter| parameter.argument == *name;
         if operation.parameters.iter().any(|parameter| is_it(parameter) && parameter.place == Place::Path) {
-            let at = pointer::join(&pointer::join(&own.at("arguments"), name), "hide");
+            let at = own.at(&["arguments", name, "hide"]);
             return Err(refused(at, format!("the path cannot be without `{name}`; give it a `value`")));
         }
         operation.parameters.retain(|parameter| !is_it(parameter));
@@ -325,20 +299,7 @@ fn leave_out(operation: &mut Operation, own: Said<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn check_value(own: Said<'_>, name: &str, value: &Value) -> Result<(), Fault> {
-    let is_secret = |text: &str| ["env:", "file:", "command:"].iter().any(|kept| text.starts_with(kept));
-    if !value.as_str().is_some_and(is_secret) {
-        return Ok(());
-    }
-    let at = pointer::join(&pointer::join(&own.at("arguments"), name), "value");
-    let reason = format!(
-        "the value of `{name}` is where a secret is kept, and values are sent as they are; write `hide: true`, and give the \
-         secret as a credential or a header"
-    );
-    Err(refused(at, reason))
-}
-
-fn check_result(at: &str, pointers: &[String]) -> Result<(), Fault> {
+pub(super) fn check_result(at: &str, pointers: &[String]) -> Result<(), Fault> {
     let wrong = |pointer: &&String| !pointer.is_empty() && !pointer.starts_with('/');
     match pointers.iter().enumerate().find(|(_, pointer)| wrong(pointer)) {
         Some((index, pointer)) => Err(refused(

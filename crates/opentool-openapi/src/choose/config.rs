@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use opentool_core::Diagnostic;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,10 +42,12 @@ pub struct Config {
     pub exclude: Vec<Filter>,
     /// What `x-opentool` and `x-mcp` in the document mean. Default: they are respected.
     pub marked: Marked,
-    /// What is said about single operations, by `operationId`, by the tool's name, or by `GET /pets/{petId}`. A name
-    /// that the document does not have is an error.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub operations: BTreeMap<String, OperationConfig>,
+    /// What is said about operations, by `operationId`, by the tool's name, or by `GET /pets/{petId}`; in all of these `*` stands
+    /// for anything (in a path for one segment, `**` for any number), and `* /pets/**` for every method. What is said under
+    /// an operation's own key counts before what patterns say, and of these the first that says something counts, member by
+    /// member. A key that means no operation is an error.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub operations: IndexMap<String, OperationConfig>,
     /// What models see of JSON results, where [`OperationConfig::result`] does not say it for the operation. Default: all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub result: Vec<String>,
@@ -119,8 +122,9 @@ pub struct ArgumentConfig {
     /// Models neither see nor set it. Without a [`value`](Self::value) it is not sent at all. Default: they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hide: Option<bool>,
-    /// What is sent for it in every call; models neither see nor set it. It is shown wherever a request is, so it must not be
-    /// a secret.
+    /// What is sent for it in every call; models neither see nor set it. A text that names a place (`env:VARIABLE`, `file:PATH`,
+    /// `command:WORDS`, as [`SecretSource::parse`](crate::SecretSource::parse) reads it) is a secret: it is read there when a call needs it, and covered wherever the
+    /// request or its answer is shown. Every other value is shown as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
 }
@@ -156,7 +160,7 @@ impl Config {
         self
     }
 
-    /// Says something about one operation.
+    /// Says something about one operation, or about all that fit a pattern.
     pub fn operation(mut self, key: impl Into<String>, config: OperationConfig) -> Self {
         self.operations.insert(key.into(), config);
         self
@@ -191,7 +195,36 @@ impl Config {
     }
 }
 
+impl ArgumentConfig {
+    /// This, and what another says about what this does not.
+    fn or(self, other: Self) -> Self {
+        // Whoever shows an argument does not want the value of another.
+        let value = if self.hide == Some(false) { self.value } else { self.value.or(other.value) };
+        Self { description: self.description.or(other.description), hide: self.hide.or(other.hide), value }
+    }
+}
+
 impl OperationConfig {
+    /// This, and what another says about what this does not.
+    pub(super) fn or(mut self, other: Self) -> Self {
+        for (name, argument) in other.arguments {
+            let own = self.arguments.remove(&name).unwrap_or_default();
+            self.arguments.insert(name, own.or(argument));
+        }
+        Self {
+            exclude: self.exclude.or(other.exclude),
+            name: self.name.or(other.name),
+            title: self.title.or(other.title),
+            description: self.description.or(other.description),
+            read_only: self.read_only.or(other.read_only),
+            destructive: self.destructive.or(other.destructive),
+            idempotent: self.idempotent.or(other.idempotent),
+            media_type: self.media_type.or(other.media_type),
+            arguments: self.arguments,
+            result: if self.result.is_empty() { other.result } else { self.result },
+        }
+    }
+
     /// Everything as the document has it.
     pub fn new() -> Self {
         Self::default()
@@ -239,7 +272,8 @@ impl OperationConfig {
         self
     }
 
-    /// Sets what is sent for an argument in every call; models do not see it. No place for a secret.
+    /// Sets what is sent for an argument in every call; models do not see it. A secret is named by its place:
+    /// [`ArgumentConfig::value`].
     pub fn set_argument(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.arguments.entry(name.into()).or_default().value = Some(value.into());
         self

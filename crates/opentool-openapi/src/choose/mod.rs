@@ -9,6 +9,7 @@ mod config;
 mod filter;
 mod pattern;
 mod read;
+mod said;
 mod words;
 
 pub(crate) use apply::{Told, apply, unused};

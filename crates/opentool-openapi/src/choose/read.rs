@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use opentool_core::Diagnostic;
-use opentool_text::{Expected, Notation, Spot, decode, kind, locate, parse, pointer};
+use opentool_text::{Decoded, Expected, Notation, Spot, decode, kind, locate, parse, pointer};
 use serde_path_to_error::Segment;
 
 use super::Config;
@@ -63,13 +63,17 @@ impl Config {
     /// [`OpenApiError::Config`] with the place of what is wrong.
     pub fn parse(text: impl AsRef<[u8]>, name: &str) -> Result<Self, OpenApiError> {
         let broken = |found: Box<Diagnostic>| OpenApiError::Config(Box::new(found.file(name)));
-        let text = decode(text.as_ref()).map_err(broken)?;
+        let Decoded { text, findings, .. } = decode(text.as_ref()).map_err(broken)?;
         let notation = name.rsplit_once('.').and_then(|(_, extension)| Notation::of_extension(extension));
-        let parsed = parse(text, &EXPECTED.notation(notation)).map_err(broken)?;
-        let text = Text { name: name.to_owned(), text: text.to_owned(), notation: parsed.notation };
+        let parsed = parse(&text, &EXPECTED.notation(notation)).map_err(broken)?;
+        let text = Text { name: name.to_owned(), text: text.into_owned(), notation: parsed.notation };
         let written = Written(Some(Arc::new(text)));
-        if let Some(twice) = parsed.findings.first() {
-            return Err(written.refused(&twice.pointer, twice.message.clone()));
+        // Nothing of it may be read in another way than it is written.
+        let odd = findings.into_iter().filter(|found| found.code == "encoding").chain(parsed.findings).next();
+        if let Some(odd) = odd {
+            let mut found = written.located(Diagnostic::error("config", odd.pointer, odd.message));
+            found.location = odd.location.or(found.location);
+            return Err(OpenApiError::Config(Box::new(found)));
         }
         // A list would be taken for the values of all members in their order.
         if !parsed.value.is_object() {

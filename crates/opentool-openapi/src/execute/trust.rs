@@ -2,8 +2,9 @@
 //!
 //! A document that the host wrote or keeps may name any server, one on loopback too. A document that was fetched may name
 //! its own origin, and public machines; it cannot send the host into its own network. Where it came from a public machine its
-//! own origin has to stay one: a name may lead elsewhere the second time. No document names metadata services. What it does
-//! not decide: whether the servers are good ones.
+//! own origin has to stay one: a name may lead elsewhere the second time. The same holds for each part of a document that was
+//! fetched by itself, and what several texts say together, all of them have to be allowed to say. No document names metadata
+//! services. What it does not decide: whether the servers are good ones.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,13 +13,21 @@ use opentool_http::Addresses;
 pub(crate) use opentool_http::is_loopback;
 use url::Url;
 
-/// From where a document is, and what the host says about it.
+/// Who has a say in where a call goes, and what the host says about it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trust {
     /// What the host decided.
     pub(crate) chosen: Option<Addresses>,
-    /// Where the document was fetched, if it was.
-    pub(crate) fetched: Option<Arc<Url>>,
+    /// The texts that were fetched, of those that say something about the call; all of them have to allow an address. Those
+    /// that are the host's own are not among them.
+    pub(crate) fetched: Vec<Fetched>,
+}
+
+/// A text that was fetched.
+#[derive(Debug, Clone)]
+pub(crate) struct Fetched {
+    /// Where.
+    pub(crate) url: Arc<Url>,
     /// The machine that it came from, if that is known.
     pub(crate) peer: Option<IpAddr>,
 }
@@ -26,20 +35,26 @@ pub(crate) struct Trust {
 impl Trust {
     /// For what the answer of an address says.
     pub(crate) fn of_fetched(&self, answer: &Url) -> Self {
-        let is_own = self.fetched.as_ref().is_some_and(|fetched| fetched.origin() == answer.origin());
-        let peer = self.peer.filter(|_| is_own);
-        Self { chosen: self.chosen, fetched: Some(Arc::new(answer.clone())), peer }
+        let own = self.fetched.iter().find(|fetched| fetched.url.origin() == answer.origin());
+        let fetched = Fetched { url: Arc::new(answer.clone()), peer: own.and_then(|own| own.peer) };
+        Self { chosen: self.chosen, fetched: vec![fetched] }
     }
 
     /// The addresses that may be behind a URL of the document.
     pub(crate) fn addresses(&self, url: &Url) -> Addresses {
-        let came_from_public = self.peer.is_some_and(|peer| opentool_http::not_public(peer).is_none());
-        match (self.chosen, &self.fetched) {
+        match (self.chosen, self.fetched.as_slice()) {
             (Some(chosen), _) => chosen,
-            (None, Some(_)) if came_from_public => Addresses::Public,
-            (None, Some(fetched)) if !opentool_http::may_name(fetched, url) => Addresses::Public,
-            (None, Some(_)) => Addresses::Named,
-            (None, None) => Addresses::Own,
+            (None, []) => Addresses::Own,
+            (None, fetched) if fetched.iter().all(|fetched| fetched.may_name(url)) => Addresses::Named,
+            (None, _) => Addresses::Public,
         }
+    }
+}
+
+impl Fetched {
+    /// Whether the address behind a URL need not be public.
+    fn may_name(&self, url: &Url) -> bool {
+        let is_public = self.peer.is_some_and(|peer| opentool_http::not_public(peer).is_none());
+        !is_public && opentool_http::may_name(&self.url, url)
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use opentool_core::{Diagnostic, Severity};
+use opentool_text::decode;
 
 use super::options::LoadOptions;
 use crate::outcome::Outcome;
@@ -29,7 +30,10 @@ impl LoadOptions {
         let (text, address) = (text.into(), address.into());
         let name = address.to_string();
         // Needed where nothing can be opened; a copy of a broken text is not what costs.
-        let own = String::from_utf8_lossy(&text).into_owned();
+        let own = match decode(&text) {
+            Ok(decoded) => decoded.text.into_owned(),
+            Err(_) => String::from_utf8_lossy(&text).into_owned(),
+        };
         let opened = match self.open(text, address).await {
             Ok(opened) => opened,
             Err(error) => return Checked::unopened(error, name, own),

@@ -3,9 +3,10 @@
 //! What cannot or may not be read is no error. The reference keeps its reason, and becomes a finding where it is used.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::net::IpAddr;
 
 use http::header::ACCEPT;
-use opentool_http::{Client, Redirects, Request};
+use opentool_http::{Addresses, Client, Redirects, Request};
 use opentool_text::Parsed;
 use serde_json::Value;
 
@@ -66,11 +67,13 @@ pub(super) async fn collect(opened: &mut Opened<'static>, first: Vec<Box<str>>, 
                 Ok(target) => match known.get(&target.key()) {
                     Some(outcome) => outcome.clone(),
                     None => {
-                        let outcome = match left.read(&target, depth, options, &client).await {
+                        let addresses = scope.addresses(&target);
+                        let outcome = match left.read(&target, depth, options, &client, addresses).await {
                             Err(refusal) => Err(refusal),
                             Ok(part) => {
                                 let bytes = part.bytes.into();
-                                let added = opened.add(bytes, part.parsed, target.address(), target.name());
+                                let (address, name) = (target.address(), target.name());
+                                let added = opened.add(bytes, part.parsed, address, name, part.peer);
                                 let depth = depth.saturating_add(1);
                                 queue.push_back(Waiting { index: added, depth, wanted: part.wanted });
                                 Ok(added)
@@ -91,6 +94,7 @@ struct Part {
     bytes: Vec<u8>,
     parsed: Parsed,
     wanted: Vec<Box<str>>,
+    peer: Option<IpAddr>,
 }
 
 /// What may still be read.
@@ -106,6 +110,7 @@ impl Left {
         depth: usize,
         options: &LoadOptions,
         client: &Client,
+        addresses: Addresses,
     ) -> Result<Part, Refusal> {
         let limit =
             |what: String| refusal("ref-limit", what, "raise the limit, or bundle the documents into one");
@@ -118,7 +123,8 @@ impl Left {
         self.documents = self.documents.saturating_sub(1);
         let unreadable = |reason: String| refusal("ref-unreadable", reason, "check the address");
         let too_large = || limit(format!("the other documents have more than {} bytes", options.max_bytes));
-        let bytes: Vec<u8> = match target {
+        let mut peer = None;
+        let mut bytes: Vec<u8> = match target {
             Target::File { real, .. } => {
                 let facts = tokio::fs::metadata(real).await.map_err(|error| unreadable(error.to_string()))?;
                 if !facts.is_file() {
@@ -133,11 +139,13 @@ impl Left {
                 let request = Request::get(url.clone())
                     .header(ACCEPT, WANTED)
                     .redirects(Redirects::SameOrigin)
+                    .addresses(addresses)
                     .body_limit(self.bytes);
                 let answer = client.send(request).await.map_err(|error| unreadable(error.to_string()))?;
                 if !answer.status.is_success() {
                     return Err(unreadable(format!("the server answers {}", answer.status)));
                 }
+                peer = answer.peer;
                 answer.body.into()
             }
         };
@@ -146,12 +154,12 @@ impl Left {
         let shown = address.to_string();
         let cache = options.reader();
         let parsing = move || {
-            let parsed = parse_part(&bytes, &address, cache.as_ref());
+            let parsed = parse_part(&mut bytes, &address, cache.as_ref());
             (bytes, parsed)
         };
         let (bytes, parsed) = aside(parsing, &shown).await.map_err(|error| unreadable(error.to_string()))?;
         let parsed = parsed.map_err(|found| unreadable(found.to_string()))?;
         let wanted = wanted(&parsed.value);
-        Ok(Part { bytes, parsed, wanted })
+        Ok(Part { bytes, parsed, wanted, peer })
     }
 }

@@ -59,7 +59,7 @@ impl LoadOptions {
             Address::File(path) => (text::file(&path).await?, Address::File(path)),
             Address::Url(url) => {
                 let text::Fetched { text, address, peer } = text::fetch(url, &client).await?;
-                return Ok(self.read(text, address).await?.document_peer(peer));
+                return self.clone().document_peer(peer).read(text, address).await;
             }
             Address::Named(name) => {
                 let reason = "it is only a name; read its text and use `parse`".into();
@@ -82,7 +82,8 @@ impl LoadOptions {
         let address = address.into();
         let shown = address.to_string();
         let opened = self.open(text.into(), address).await?;
-        aside(move || Api::of(opened), &shown).await?
+        let api = aside(move || Api::of(opened), &shown).await??;
+        Ok(api.document_peer(self.document_peer))
     }
 
     /// Opens a text, and what it refers to as far as these options allow.

@@ -1,5 +1,6 @@
 //! What may be read because a document refers to it, and how much.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,6 +40,9 @@ pub struct LoadOptions {
     pub max_depth: usize,
     /// The client that fetches. Default: one with a limit of 60 seconds.
     pub client: Option<Client>,
+    /// The machine that a text came from which the host fetched itself, for [`LoadOptions::read`]; see
+    /// [`Settings::document_peer`](crate::Settings::document_peer). Default: as [`LoadOptions::load`] finds it.
+    pub document_peer: Option<IpAddr>,
     /// A directory for copies of YAML documents in a form that is read faster, by the hash of their text. It is made if it
     /// is not there, for its user alone; whoever can write into it decides what documents say. Default: none.
     pub cache: Option<PathBuf>,
@@ -67,6 +71,7 @@ impl Default for LoadOptions {
             max_bytes: 64 * 1024 * 1024,
             max_depth: 20,
             client: None,
+            document_peer: None,
             cache: None,
         }
     }
@@ -117,6 +122,13 @@ impl LoadOptions {
     /// Sets the client that fetches.
     pub fn client(mut self, client: Client) -> Self {
         self.client = Some(client);
+        self
+    }
+
+    /// Says which machine a text came from that the host fetched itself: where its address is public, the document leads
+    /// to public ones only, by references too.
+    pub fn document_peer(mut self, peer: impl Into<Option<IpAddr>>) -> Self {
+        self.document_peer = peer.into();
         self
     }
 

@@ -4,8 +4,10 @@
 //! to be below the root twice: as it is written, before the file system is asked anything, and as it really is, when
 //! symbolic links are resolved. An address has to be of the document's own origin or of a host that was named.
 
+use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
+use opentool_http::Addresses;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
@@ -124,7 +126,7 @@ impl<'o> Scope<'o> {
         url.set_fragment(None);
         let is_own = self.options.references == References::SameOrigin
             && self.main.url().is_some_and(|main| main.origin() == url.origin());
-        if is_own || self.options.hosts.iter().any(|host| is_host(&url, host)) {
+        if is_own || self.names(&url) {
             return Ok(Target::Url(url));
         }
         Err(refusal(
@@ -132,6 +134,22 @@ impl<'o> Scope<'o> {
             format!("it would be fetched from {}, which was not allowed", url.origin().ascii_serialization()),
             "allow that host for references, or bundle the documents into one, for example with `npx @redocly/cli bundle`",
         ))
+    }
+
+    /// Whether the host named the machine itself.
+    fn names(&self, url: &Url) -> bool {
+        self.options.hosts.iter().any(|host| is_host(url, host))
+    }
+
+    /// The addresses that may be behind a target. The name of a document's own origin may lead elsewhere the second time.
+    pub(super) fn addresses(&self, target: &Target) -> Addresses {
+        let public = |peer: IpAddr| opentool_http::not_public(peer).is_none();
+        match target {
+            Target::Url(url) if !self.names(url) && self.options.document_peer.is_some_and(public) => {
+                Addresses::Public
+            }
+            Target::Url(_) | Target::File { .. } => Addresses::Named,
+        }
     }
 
     fn file(&self, from: &Path, reference: &str) -> Result<Target, Refusal> {

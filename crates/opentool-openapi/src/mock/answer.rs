@@ -14,6 +14,7 @@ pub struct Answer {
     pub(super) target: String,
     pub(super) received: Located,
     pub(super) faults: Vec<Fault>,
+    pub(super) own_faults: Vec<Fault>,
     pub(super) response: Response<Bytes>,
 }
 
@@ -36,6 +37,12 @@ impl Answer {
     /// What is wrong with the request, and what is only odd.
     pub fn faults(&self) -> &[Fault] {
         &self.faults
+    }
+
+    /// What is wrong with the answer: where neither an example of the document nor one that is made fits the schema of the
+    /// answer. The pointers begin with `/response`.
+    pub fn own_faults(&self) -> &[Fault] {
+        &self.own_faults
     }
 
     /// Whether the request is what the document asks for.

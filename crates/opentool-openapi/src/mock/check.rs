@@ -48,10 +48,11 @@ pub(super) fn answered(mock: &Mock, request: &Request<Bytes>, meant: Option<&str
         .min_by_key(|(errors, faults, ..)| (*errors, *faults));
     let Some((_, _, found, contract, read)) = best else { return unknown(mock, request, &methods) };
     let operation = &contract.operation;
+    let mut own_faults = Vec::new();
     let response = match refusal(&contract, &read.faults) {
         Some(response) => response,
         None => match mock.apis.get(found.route.api) {
-            Some(api) => respond::respond(api, operation, request.headers(), mock.seed),
+            Some(api) => respond::respond(api, &contract, request.headers(), mock.seed, &mut own_faults),
             None => failed(StatusCode::INTERNAL_SERVER_ERROR, "No document", "", &[]),
         },
     };
@@ -60,6 +61,7 @@ pub(super) fn answered(mock: &Mock, request: &Request<Bytes>, meant: Option<&str
         target: shown_target(request, &security::query_names(operation)),
         received: read.located,
         faults: read.faults,
+        own_faults,
         response,
     }
 }
@@ -134,7 +136,7 @@ fn unknown(mock: &Mock, request: &Request<Bytes>, methods: &[Method]) -> Answer 
     let rule = if methods.is_empty() { "path" } else { "method" };
     let faults = vec![Fault::new(format!("/{rule}"), rule, detail)];
     let target = shown_target(request, &[]);
-    Answer { operation: None, target, received: Located::default(), faults, response }
+    Answer { operation: None, target, received: Located::default(), faults, own_faults: Vec::new(), response }
 }
 
 /// Path and query without the values of these names.

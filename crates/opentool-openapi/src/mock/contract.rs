@@ -9,6 +9,7 @@ use std::sync::Arc;
 use opentool_text::pointer;
 use serde_json::{Map, Value, json};
 
+use super::made::Kept;
 use super::schema::Judge;
 use crate::Api;
 use crate::document::Document;
@@ -28,6 +29,8 @@ pub(super) struct Contract {
     pub(super) operation: Arc<Operation>,
     pub(super) parameters: Vec<Wanted>,
     pub(super) body: Option<WantedBody>,
+    /// The values of answers that were made before.
+    pub(super) made: Kept,
 }
 
 /// A parameter.
@@ -96,6 +99,7 @@ impl Contract {
                 false => reading.body(&place).or_else(|| swagger_body(api, operation)),
             },
             operation: Arc::clone(operation),
+            made: Kept::default(),
         }
     }
 }
@@ -242,7 +246,7 @@ impl<'d> Reading<'d> {
                         &pointer::join(&at, "itemSchema"),
                         Direction::Input,
                     );
-                    Judge::ready(sequence(item))
+                    Judge::ready(super::schema::sequence(item))
                 }
                 (Some(schema), _) if has_no_names(self.document, media_type, schema, &at) => {
                     Judge::ready(any_names())
@@ -315,16 +319,6 @@ pub(super) fn xml_form(document: &Document, place: &str) -> XmlForm {
     let form = learner.form(document, place);
     learner.finish();
     form
-}
-
-/// A list of items, whose definitions stay at the root.
-fn sequence(mut item: Value) -> Value {
-    let definitions = item.as_object_mut().and_then(|members| members.shift_remove("$defs"));
-    let mut list = json!({"type": "array", "items": item});
-    if let (Some(definitions), Value::Object(members)) = (definitions, &mut list) {
-        members.insert("$defs".to_owned(), definitions);
-    }
-    list
 }
 
 fn swagger_body(api: &Api, operation: &Operation) -> Option<WantedBody> {

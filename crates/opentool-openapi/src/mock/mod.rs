@@ -15,6 +15,7 @@ mod check;
 mod contract;
 mod decode;
 mod fault;
+mod made;
 mod prefer;
 mod respond;
 mod route;

@@ -7,12 +7,13 @@ use opentool_schema::Examples;
 use opentool_text::pointer;
 use serde_json::{Map, Value};
 
-use super::contract::xml_form;
+use super::contract::{Contract, xml_form};
+use super::made::Made;
 use super::prefer::{APPLIED, Prefer};
-use super::{accept, check, schema};
+use super::{Fault, accept, check, schema};
 use crate::Api;
 use crate::document::Document;
-use crate::plan::{Operation, essence};
+use crate::plan::essence;
 use crate::request::media::MediaKind;
 use crate::schema::Direction;
 use crate::version::Version;
@@ -29,6 +30,9 @@ const FRAMING: [&str; 8] = [
     "upgrade",
 ];
 
+/// How many examples are made in search of one that fits.
+const MOST_TRIES: u64 = 8;
+
 /// A picture of one point.
 const PNG: &[u8] = &[
     0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0,
@@ -37,9 +41,15 @@ const PNG: &[u8] = &[
     0xae, 0x42, 0x60, 0x82,
 ];
 
-/// The answer to a request that is as the document asks.
-pub(super) fn respond(api: &Api, operation: &Operation, headers: &HeaderMap, seed: u64) -> Response<Bytes> {
-    let document = api.document();
+/// The answer to a request that is as the document asks, and what is wrong with the answer itself.
+pub(super) fn respond(
+    api: &Api,
+    contract: &Contract,
+    headers: &HeaderMap,
+    seed: u64,
+    own_faults: &mut Vec<Fault>,
+) -> Response<Bytes> {
+    let (document, operation) = (api.document(), &contract.operation);
     let place = document.place(operation.document.as_deref(), &operation.pointer);
     let prefer = Prefer::read(headers);
     let seed = prefer.seed.unwrap_or(seed);
@@ -93,7 +103,10 @@ pub(super) fn respond(api: &Api, operation: &Operation, headers: &HeaderMap, see
         if let Some(wanted) = prefer.example.as_deref().filter(|wanted| !names.contains(wanted)) {
             return no_example(wanted, &names);
         }
-        let (media_type, body) = answering.body(media);
+        let key = (media.place.clone(), media.media_type.clone(), seed, prefer.example.clone());
+        let made = contract.made.get(key, || answering.value(media));
+        own_faults.extend(made.faults.iter().cloned());
+        let (media_type, body) = answering.body(media, &made.value);
         *response.body_mut() = body;
         if let Ok(media_type) = HeaderValue::from_str(&media_type) {
             response.headers_mut().insert(CONTENT_TYPE, media_type);
@@ -147,7 +160,14 @@ fn choose(responses: Option<&Map<String, Value>>, code: Option<u16>) -> Option<(
     let success = exact('2').or_else(|| range('2')).map(|key| (of(key, 200), key));
     success
         .or_else(|| default().map(|key| (StatusCode::OK, key)))
-        .or_else(|| ['3', '4', '5'].into_iter().find_map(exact).map(|key| (of(key, 200), key)))
+        // A status without a success is what the operation is for: a redirect, or that it is gone.
+        .or_else(|| {
+            ['3', '4', '5'].into_iter().find_map(|digit| {
+                let or = digit.to_digit(10).unwrap_or(5).saturating_mul(100);
+                let key = exact(digit).or_else(|| range(digit))?;
+                Some((of(key, u16::try_from(or).unwrap_or(500)), key))
+            })
+        })
 }
 
 /// One way to answer.
@@ -215,8 +235,9 @@ impl<'d> Answering<'d> {
         types.into_iter().filter(|media_type| media_type.contains('/')).map(media).collect()
     }
 
-    /// The example of a media type: the one that is asked for, the document's own, or one that is made.
-    fn value(&self, media: &Media<'_>) -> Value {
+    /// The example of a media type: the one that is asked for; else the document's own, or one that is made, the first that
+    /// fits the schema of the answer.
+    fn value(&self, media: &Media<'_>) -> Made {
         let named =
             media.value.get("examples").and_then(Value::as_object).filter(|_| media.example.is_none());
         let value_of = |name: &str, example: &Value| {
@@ -225,27 +246,35 @@ impl<'d> Answering<'d> {
             let value = found.value.get("value").or_else(|| found.value.get("dataValue"))?;
             self.data(value, &found.pointer)
         };
+        let schema = self.schema(media);
         if let Some(wanted) = self.example
             && let Some(value) = named.and_then(|named| value_of(wanted, named.get(wanted)?))
         {
-            return value;
+            return Made::first_that_fits(schema, [value]);
         }
-        if self.seed == 0 {
-            let own = media.example.or_else(|| media.value.get("example"));
-            let own = own.and_then(|own| self.data(own, &media.place));
-            let first = || named?.iter().find_map(|(name, example)| value_of(name, example));
-            if let Some(value) = own.or_else(first) {
-                return value;
-            }
-        }
-        let examples = Examples::new().seed(self.seed);
-        let make = |member: &str| {
+        let own = media.example.or_else(|| media.value.get("example"));
+        let own = own.and_then(|own| self.data(own, &media.place));
+        let all = named.into_iter().flatten().filter_map(|(name, example)| value_of(name, example));
+        let declared = own.into_iter().chain(all).filter(|_| self.seed == 0);
+        // What schemas name themselves may be what does not fit.
+        let bare = std::cell::LazyCell::new(|| schema.as_ref().map(schema::without_examples));
+        let examples = |turn: u64| {
+            let schema = if turn == 0 { schema.as_ref() } else { bare.as_ref() };
+            schema.map(|schema| Examples::new().seed(self.seed.wrapping_add(turn / 2)).value(schema))
+        };
+        let made = (0..MOST_TRIES).map_while(examples);
+        let values: Box<dyn Iterator<Item = Value>> = Box::new(declared.chain(made));
+        Made::first_that_fits(schema.clone(), values)
+    }
+
+    /// The schema of a media type.
+    fn schema(&self, media: &Media<'_>) -> Option<Value> {
+        let converted = |member: &str| {
             let schema = media.value.get(member)?;
             let place = pointer::join(&media.place, member);
-            Some(examples.value(&schema::convert(self.document, schema, &place, Direction::Output)))
+            Some(schema::convert(self.document, schema, &place, Direction::Output))
         };
-        let item = || make("itemSchema").map(|item| Value::Array(vec![item]));
-        make("schema").or_else(item).unwrap_or(Value::Null)
+        converted("schema").or_else(|| converted("itemSchema").map(schema::sequence))
     }
 
     /// A value of the document, where a reference stands for it too: to a value, or to one of the examples that have names.
@@ -259,7 +288,7 @@ impl<'d> Answering<'d> {
     }
 
     /// The media type and the bytes of an answer.
-    fn body(&self, media: &Media<'_>) -> (String, Bytes) {
+    fn body(&self, media: &Media<'_>, value: &Value) -> (String, Bytes) {
         let first = media.media_type.split(',').next().unwrap_or_default().trim();
         let media_type = match essence(first).split_once('/') {
             Some(("*", _)) | Some(("application", "*")) => "application/json".to_owned(),
@@ -267,25 +296,24 @@ impl<'d> Answering<'d> {
             Some((kind, "*")) => format!("{kind}/plain"),
             _ => first.to_owned(),
         };
-        let value = self.value(media);
         let text = |value: &Value| match value {
             Value::String(text) => text.clone(),
             Value::Null => String::new(),
             other => other.to_string(),
         };
-        let items = || value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
+        let items = || value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         let body: Bytes = match MediaKind::of(&media_type) {
             MediaKind::Json => value.to_string().into(),
             MediaKind::JsonLines => items().iter().map(|item| format!("{item}\n")).collect::<String>().into(),
             MediaKind::Xml if !value.is_string() => {
                 let form = xml_form(self.document, &pointer::join(&media.place, "schema"));
-                crate::xml::write(&form, &value).unwrap_or_else(|_| "<root/>".to_owned()).into()
+                crate::xml::write(&form, value).unwrap_or_else(|_| "<root/>".to_owned()).into()
             }
             MediaKind::Text if essence(&media_type) == "text/event-stream" => {
                 items().iter().map(|item| format!("data: {}\n\n", text(item))).collect::<String>().into()
             }
             MediaKind::Binary if essence(&media_type) == "image/png" => Bytes::from_static(PNG),
-            _ => text(&value).into(),
+            _ => text(value).into(),
         };
         (media_type, body)
     }

@@ -2,7 +2,7 @@
 
 use opentool_core::Schema;
 use opentool_schema::Validator;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Fault, view::View};
 use crate::document::Document;
@@ -85,4 +85,41 @@ fn complete(
     let Value::Object(mut root) = converted else { return converted };
     attach(&mut root, document, knowledge, direction, MOST_BYTES);
     Value::Object(root)
+}
+
+/// A list of items, whose definitions stay at the root.
+pub(super) fn sequence(mut item: Value) -> Value {
+    let definitions = item.as_object_mut().and_then(|members| members.shift_remove("$defs"));
+    let mut list = json!({"type": "array", "items": item});
+    if let (Some(definitions), Value::Object(members)) = (definitions, &mut list) {
+        members.insert("$defs".to_owned(), definitions);
+    }
+    list
+}
+
+/// A schema without the examples and defaults in it.
+pub(super) fn without_examples(schema: &Value) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let kept =
+                members.iter().filter(|(keyword, _)| !matches!(keyword.as_str(), "examples" | "default"));
+            let inner = |(keyword, value): (&String, &Value)| {
+                let value = match (keyword.as_str(), value) {
+                    ("enum" | "const", value) => value.clone(),
+                    // Their members have names, and are no keywords.
+                    (
+                        "properties" | "$defs" | "patternProperties" | "dependentSchemas",
+                        Value::Object(named),
+                    ) => {
+                        named.iter().map(|(name, schema)| (name.clone(), without_examples(schema))).collect()
+                    }
+                    (_, value) => without_examples(value),
+                };
+                (keyword.clone(), value)
+            };
+            Value::Object(kept.map(inner).collect())
+        }
+        Value::Array(items) => items.iter().map(without_examples).collect(),
+        other => other.clone(),
+    }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::{Fault, Mock, check};
 use crate::plan::{Operation, Place, SecurityScheme};
-use crate::request::{Credential, Located, MissingCredentials};
+use crate::request::{self, Credential, Located, MissingCredentials};
 use crate::{Api, plan};
 
 /// How many sets of arguments are tried until the schema accepts one.
@@ -137,14 +137,17 @@ impl Arguments {
     }
 }
 
+/// Whatever is a key or a token.
+const TOKEN: &str = "mock-token";
+
 /// The host has whatever the operation asks for.
 fn with_credentials(mut api: Api, operation: &Operation) -> Api {
     api = api.missing_credentials(MissingCredentials::SendWithout);
     for used in operation.security.iter().flat_map(|requirement| &requirement.schemes) {
         let credential = match &*used.scheme {
-            SecurityScheme::ApiKey { .. } => Credential::api_key("mock-key"),
+            SecurityScheme::ApiKey { .. } => Credential::api_key(TOKEN),
             SecurityScheme::Basic => Credential::basic("user", "mock-word"),
-            _ => Credential::bearer("mock-token"),
+            _ => Credential::bearer(TOKEN),
         };
         api = api.credential(used.name.clone(), credential);
     }
@@ -165,7 +168,14 @@ fn fill_path(operation: &Operation, values: &mut Map<String, Value>) {
 fn tried(api: &Api, mock: &Mock, operation: &Operation, values: Map<String, Value>) -> Outcome {
     let arguments = values.into();
     let sent = match Located::from_arguments(operation, &arguments) {
-        Ok(sent) => sent,
+        Ok(mut sent) => {
+            // What the host adds.
+            let form = sent.body.as_mut().and_then(Value::as_object_mut);
+            if let (Some(name), Some(form)) = (request::in_form(operation, api.settings()), form) {
+                form.insert(name.to_owned(), TOKEN.into());
+            }
+            sent
+        }
         Err(error) => return Outcome::Refused(error.to_string()),
     };
     let built = api.request(&operation.name, &arguments).and_then(|request| request.to_http());

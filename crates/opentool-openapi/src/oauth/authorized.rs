@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use opentool_core::{Failure, ToolError};
+use opentool_core::ToolError;
 use opentool_http::Client;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use url::Url;
 
 use super::endpoint::{Asking, Place};
+use super::held::read_kept;
 use super::{Grant, Key, OAuth};
 use crate::SecretSource;
 use crate::execute::trust::Trust;
@@ -53,12 +54,13 @@ impl<'a> Authorized<'a> {
                     authorized.used.push(Used::Token(oauth.clone(), key, token));
                 }
                 Needed::Scheme(used, source) => {
-                    let secret = read(source, &format!("the scheme `{}`", used.name), end).await?;
+                    let whose = format!("credential for the scheme `{}`", used.name);
+                    let secret = read_kept(source, &whose, end).await?;
                     authorized.set(&used.name, Credential::Text(secret.clone()));
                     authorized.used.push(Used::Kept(source.clone(), secret));
                 }
                 Needed::General(kind, source) => {
-                    let secret = read(source, "the API", end).await?;
+                    let secret = read_kept(source, "credential for the API", end).await?;
                     authorized.set_general(kind, &secret);
                     authorized.used.push(Used::Kept(source.clone(), secret));
                 }
@@ -99,23 +101,6 @@ impl<'a> Authorized<'a> {
         }
         !self.used.is_empty()
     }
-}
-
-/// What is kept elsewhere, within the time of the call. Where it is kept is the operator's to know.
-async fn read(source: &SecretSource, whose: &str, end: Option<Instant>) -> Result<SecretString, ToolError> {
-    let begun = Instant::now();
-    let read = match end {
-        Some(end) => tokio::time::timeout_at(end.into(), source.read())
-            .await
-            .map_err(|_| ToolError::TimedOut(begun.elapsed()))?,
-        None => source.read().await,
-    };
-    read.map_err(|error| {
-        let message = format!(
-            "nothing was sent: the credential for {whose} cannot be read where it is kept; its operator has the details"
-        );
-        Failure::new(message).source(error).into()
-    })
 }
 
 fn scopes(oauth: &OAuth, used: &SchemeUse) -> Vec<String> {

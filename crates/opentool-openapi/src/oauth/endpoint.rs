@@ -138,7 +138,7 @@ impl OAuth {
             let why = match read(&answer) {
                 Ok((token, refresh)) => {
                     if let Some(refresh) = refresh {
-                        self.rotate(&shown, refresh);
+                        self.rotate(asking.scheme, &shown, refresh);
                     }
                     return Ok(token);
                 }

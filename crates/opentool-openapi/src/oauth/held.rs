@@ -1,5 +1,6 @@
 //! What a client shows to a token endpoint, read at the moment when it is needed.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use opentool_core::{Failure, ToolError};
@@ -49,12 +50,28 @@ impl OAuth {
         Ok(Shown { client, refresh })
     }
 
-    /// Keeps the refresh token that the endpoint sent in place of the one that it was shown.
-    pub(super) fn rotate(&self, shown: &Shown, now: SecretString) {
+    /// Keeps the refresh token that the endpoint sent in place of the one that it was shown, and says so: to the host's own
+    /// function each time, else once to the operator.
+    pub(super) fn rotate(&self, scheme: &str, shown: &Shown, now: SecretString) {
         let Some(used) = &shown.refresh else { return };
-        let mut rotated = lock(&self.state.rotated);
-        let given = rotated.take().map_or_else(|| used.clone(), |before| before.given);
-        *rotated = Some(Rotated { given, now });
+        if used.expose_secret() == now.expose_secret() {
+            return;
+        }
+        {
+            let mut rotated = lock(&self.state.rotated);
+            let given = rotated.take().map_or_else(|| used.clone(), |before| before.given);
+            *rotated = Some(Rotated { given, now: now.clone() });
+        }
+        match &self.config.on_rotation {
+            Some(keep) => keep(&now),
+            None if self.state.told.swap(true, Ordering::Relaxed) => {}
+            None => tracing::warn!(
+                target: "opentool::openapi",
+                "the service replaced the refresh token of the scheme `{scheme}`: the new one is used while this program runs \
+                 and kept nowhere, and the one that was given may work no more; keep it by `OAuth::on_rotation`, or let a \
+                 command that keeps its own tokens give access tokens (`--credential '{scheme}=command:…'`)"
+            ),
+        }
     }
 
     /// Throws away what was read and then refused, so that it is read again. `false` if nothing is kept elsewhere. A refresh
@@ -93,14 +110,24 @@ impl Held {
     async fn read(&self, what: &str, asking: &Asking<'_>) -> Result<SecretString, ToolError> {
         match self {
             Self::Text(secret) => Ok(secret.clone()),
-            Self::Kept(source) => read(source, what, asking).await,
+            Self::Kept(source) => {
+                read_kept(source, &format!("{what} for the scheme `{}`", asking.scheme), asking.end).await
+            }
         }
     }
 }
 
-async fn read(source: &SecretSource, what: &str, asking: &Asking<'_>) -> Result<SecretString, ToolError> {
+/// What is kept elsewhere, within the time of the call. Where it is kept is the operator's to know.
+///
+/// # Errors
+/// If it cannot be read; the message says what it is: `credential for the API`.
+pub(crate) async fn read_kept(
+    source: &SecretSource,
+    what: &str,
+    end: Option<Instant>,
+) -> Result<SecretString, ToolError> {
     let begun = Instant::now();
-    let read = match asking.end {
+    let read = match end {
         Some(end) => tokio::time::timeout_at(end.into(), source.read())
             .await
             .map_err(|_| ToolError::TimedOut(begun.elapsed()))?,
@@ -108,8 +135,7 @@ async fn read(source: &SecretSource, what: &str, asking: &Asking<'_>) -> Result<
     };
     read.map_err(|error| {
         let message = format!(
-            "nothing was sent: the {what} for the scheme `{}` cannot be read where it is kept; its operator has the details",
-            asking.scheme
+            "nothing was sent: the {what} cannot be read where it is kept; its operator has the details"
         );
         Failure::new(message).source(error).into()
     })

@@ -118,7 +118,7 @@ impl<'d> Reader<'d> {
             let encoding = self.encoding(value.get("encoding"), media_type, &at);
             let part_headers = self.part_headers(value.get("encoding"), media_type, &at);
             let described = value.get("schema").map(|_| pointer::join(&at, "schema"));
-            let xml = described.and_then(|at| self.xml_form(media_type, &at));
+            let xml = described.and_then(|at| self.xml_form(media_type, &encoding, &at));
             let in_order = self.in_order(value, &at);
             all.push(Media { encoding, in_order, xml, part_headers, ..Media::new(media_type, schema) });
         }
@@ -203,8 +203,22 @@ impl Reader<'_> {
     }
 
     /// How a body whose schema stands at a place is written, where it is XML.
-    pub(super) fn xml_form(&mut self, media_type: &str, place: &str) -> Option<XmlForm> {
-        (MediaKind::of(media_type) == MediaKind::Xml).then(|| self.xml.form(self.document, place))
+    pub(super) fn xml_form(&mut self, media_type: &str, encoding: &Value, place: &str) -> Option<XmlForm> {
+        let is_xml = match MediaKind::of(media_type) {
+            MediaKind::Xml => true,
+            MediaKind::Form | MediaKind::Multipart => {
+                let mut types = encoding
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|all| all.values())
+                    .map(|own| own.get("contentType"));
+                types.any(|own| {
+                    own.and_then(Value::as_str).is_some_and(|own| MediaKind::of(own) == MediaKind::Xml)
+                })
+            }
+            _ => false,
+        };
+        is_xml.then(|| self.xml.form(self.document, place))
     }
 
     /// Makes the schemas known to which a schema that is only a reference leads. What is known otherwise depends on the

@@ -3,7 +3,8 @@
 //! Credentials are the host's, so such a parameter is no argument. What is known to be one: the name and place of an
 //! API key that the document declares; `access_token` (RFC 6750, section 2.3) and `oauth_token` in the query of an
 //! operation that takes tokens; `key` in the documents of Google, which describe it and declare no scheme for it; `token` where
-//! an operation takes tokens and its description says that it is one (Slack); and what signatures of AWS consist of.
+//! an operation takes tokens and its description says that it is one (Slack); and what signatures of AWS consist of. In a form
+//! such a member is an argument until the host has the credential, since services may ask for it there.
 
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use opentool_text::pointer;
 use serde_json::{Map, Value};
 
 use super::Reader;
-use crate::plan::{Parameter, Place, Requirement, SchemeUse, SecurityScheme};
-use crate::version::Version;
+use crate::plan::{BodyArguments, Operation, Parameter, Place, Requirement, SchemeUse, SecurityScheme};
+use crate::request::media::MediaKind;
 
 /// How descriptions of Google's `key` begin.
 const GOOGLE_KEY: &str = "API key.";
@@ -57,15 +58,46 @@ fn is_told_to_be_one(security: &[Requirement], parameter: &Parameter) -> bool {
         return schemes.next().is_some();
     }
     let described = parameter.schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    let described = described.trim_start().to_ascii_lowercase();
-    schemes.any(|used| {
-        matches!(
-            *used.scheme,
-            SecurityScheme::Bearer | SecurityScheme::OAuth2 { .. } | SecurityScheme::OpenIdConnect { .. }
-        )
-    }) && ["authentication token", "auth token", "access token", "bearer token"]
+    schemes.any(|used| takes_token(&used.scheme)) && calls_it_token(described)
+}
+
+/// The member of an operation's form that is its credential, said once more: named as an API key of the query, or called a
+/// token by its description where tokens are taken (Slack). Where the host has the credential, it is sent there too.
+pub(crate) fn form_member(operation: &Operation) -> Option<&str> {
+    let body = operation.body.as_ref()?;
+    let BodyArguments::Properties(names) = &body.arguments else { return None };
+    let media = body.preferred()?;
+    if !matches!(MediaKind::of(&media.media_type), MediaKind::Form | MediaKind::Multipart) {
+        return None;
+    }
+    let all = || operation.security.iter().flat_map(|requirement| &requirement.schemes);
+    let is_key = |name: &str| {
+        all().any(|used| {
+            matches!(&*used.scheme, SecurityScheme::ApiKey { place: Place::Query, name: key } if key == name)
+        })
+    };
+    let properties = media.schema.get("properties");
+    let described = |name: &str| properties?.get(name)?.get("description")?.as_str();
+    let is_token = |name: &str| {
+        name == "token"
+            && described(name).is_some_and(calls_it_token)
+            && all().any(|used| takes_token(&used.scheme))
+    };
+    names.iter().map(String::as_str).find(|name| is_key(name) || is_token(name))
+}
+
+fn takes_token(scheme: &SecurityScheme) -> bool {
+    matches!(
+        scheme,
+        SecurityScheme::Bearer | SecurityScheme::OAuth2 { .. } | SecurityScheme::OpenIdConnect { .. }
+    )
+}
+
+fn calls_it_token(description: &str) -> bool {
+    let description = description.trim_start().to_ascii_lowercase();
+    ["authentication token", "auth token", "access token", "bearer token"]
         .iter()
-        .any(|words| described.starts_with(words))
+        .any(|words| description.starts_with(words))
 }
 
 /// Names of headers have no case.
@@ -122,10 +154,7 @@ impl Reader<'_> {
 
     /// The name of the scheme of an API key that has this place and name.
     fn key_scheme(&self, parameter: &Parameter) -> Option<String> {
-        let place = match self.document.version() {
-            Version::V2 => "/securityDefinitions",
-            _ => "/components/securitySchemes",
-        };
+        let place = self.schemes_at();
         let text = |scheme: &Map<String, Value>, member: &str| {
             scheme.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
         };

@@ -31,6 +31,10 @@ use crate::schema::reach::{self, Reach};
 use crate::schema::{Converter, Direction, Knowledge, Position, definition_name};
 use crate::xml::Learner;
 
+/// How many operations are read, give or take those of one path. An operation takes a few kilobytes of memory, and a few bytes of a
+/// document; the largest public one has some 12,000.
+const MOST_OPERATIONS: usize = 100_000;
+
 /// What was read.
 #[derive(Debug)]
 pub(crate) struct Reading {
@@ -55,6 +59,7 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
     };
     let drafts = reader.paths();
     let mut operations = reader.name(drafts);
+    reader.look_at_unsupported(&operations);
     reader.look_at_schemas();
     reader.look_at_reach(&operations);
     for body in operations.iter_mut().filter_map(|operation| operation.body.as_mut()) {
@@ -119,6 +124,9 @@ impl<'d> Reader<'d> {
             if path.starts_with("x-") || path == "$ref" {
                 continue;
             }
+            if self.is_full(&drafts) {
+                continue;
+            }
             let pointer = pointer::join(&at, path);
             self.look_at_path(path, &pointer);
             let beside = item
@@ -133,6 +141,18 @@ impl<'d> Reader<'d> {
             }
         }
         drafts
+    }
+
+    /// Whether no more operations are read; then there is one that is left out.
+    fn is_full(&mut self, drafts: &[Draft]) -> bool {
+        if drafts.len() < MOST_OPERATIONS {
+            return false;
+        }
+        self.seen = self.seen.saturating_add(1);
+        let message = format!("there are more than {MOST_OPERATIONS} operations; the others are left out");
+        let found = Diagnostic::error("too-many-operations", "/paths", message);
+        self.findings.add(found.help("split the document"));
+        true
     }
 
     /// Says in which other way a path is read than it is written.
@@ -212,6 +232,9 @@ impl<'d> Reader<'d> {
         // OpenAPI 3.2: methods without a key of their own.
         let further = item.members.get("additionalOperations").and_then(Value::as_object);
         for (key, value) in further.into_iter().flatten() {
+            if self.is_full(drafts) {
+                continue;
+            }
             let pointer = pointer::join(&pointer::join(&item.pointer, "additionalOperations"), key);
             self.seen = self.seen.saturating_add(1);
             let Ok(method) = http::Method::from_bytes(key.as_bytes()) else {

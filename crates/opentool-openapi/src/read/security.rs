@@ -1,6 +1,6 @@
 //! Security requirements: which credentials an operation asks for. What they are is the host's business.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use opentool_core::Diagnostic;
@@ -8,7 +8,7 @@ use opentool_text::{kind, pointer};
 use serde_json::{Map, Value};
 
 use super::{Reader, swagger};
-use crate::plan::{Place, Requirement, SchemeUse, SecurityScheme};
+use crate::plan::{Operation, Place, Requirement, SchemeUse, SecurityScheme};
 use crate::version::Version;
 
 /// The schemes that were read.
@@ -85,6 +85,50 @@ impl Reader<'_> {
         (items.is_empty() || !requirements.is_empty()).then_some(requirements)
     }
 
+    /// Says which operations ask for what cannot be given, and what then becomes of their calls. Asked when operations have
+    /// their names.
+    pub(super) fn look_at_unsupported(&mut self, operations: &[Operation]) {
+        let place = self.schemes_at();
+        let mut by_scheme: BTreeMap<&str, Asked<'_>> = BTreeMap::new();
+        for operation in operations {
+            let unsupported = |used: &&SchemeUse| matches!(*used.scheme, SecurityScheme::Other(_));
+            let is_needed = operation
+                .security
+                .iter()
+                .all(|requirement| requirement.schemes.iter().any(|used| unsupported(&used)));
+            let all = operation.security.iter().flat_map(|requirement| &requirement.schemes);
+            let mut seen: Vec<&str> = Vec::new();
+            for used in all.filter(unsupported) {
+                let SecurityScheme::Other(kind) = &*used.scheme else { continue };
+                if seen.contains(&used.name.as_str()) {
+                    continue;
+                }
+                seen.push(&used.name);
+                let asked =
+                    by_scheme.entry(&used.name).or_insert(Asked { kind, needing: Vec::new(), others: 0 });
+                match is_needed {
+                    true => asked.needing.push(&operation.name),
+                    false => asked.others = asked.others.saturating_add(1),
+                }
+            }
+        }
+        for (name, asked) in by_scheme {
+            let at = pointer::join(place, name);
+            // Of one that is not there, it was said already.
+            if self.document.at(&at).is_some() {
+                self.findings.add(asked.finding(name, at));
+            }
+        }
+    }
+
+    /// Where the document keeps its schemes.
+    pub(super) fn schemes_at(&self) -> &'static str {
+        match self.document.version() {
+            Version::V2 => "/securityDefinitions",
+            _ => "/components/securitySchemes",
+        }
+    }
+
     pub(super) fn scheme(&mut self, name: &str, used_at: &str) -> Arc<SecurityScheme> {
         if let Some(known) = self.schemes.get(name) {
             return Arc::clone(known);
@@ -95,8 +139,7 @@ impl Reader<'_> {
     }
 
     fn read_scheme(&mut self, name: &str, used_at: &str) -> SecurityScheme {
-        let is_swagger = self.document.version() == Version::V2;
-        let schemes = if is_swagger { "/securityDefinitions" } else { "/components/securitySchemes" };
+        let schemes = self.schemes_at();
         let at = pointer::join(schemes, name);
         // Since 3.2 the name may be a reference.
         let referenced = || self.document.resolve(name, used_at).ok().filter(|_| name.contains('#'));
@@ -157,5 +200,38 @@ impl Reader<'_> {
             self.warn("security-scheme", found.pointer.as_ref(), message, help);
             SecurityScheme::Other(word("type").to_owned())
         })
+    }
+}
+
+/// Which operations ask for a scheme that is not supported.
+struct Asked<'o> {
+    /// What it is.
+    kind: &'o str,
+    /// Those that take nothing else.
+    needing: Vec<&'o str>,
+    /// How many take something else, too.
+    others: usize,
+}
+
+impl Asked<'_> {
+    fn finding(&self, name: &str, at: String) -> Diagnostic {
+        let what = format!("the security scheme `{name}` ({}) is not supported", self.kind);
+        if self.needing.is_empty() {
+            let message = format!("{what}; the {} operations that name it take another as well", self.others);
+            return Diagnostic::note("security-unsupported", at, message);
+        }
+        let mut shown: Vec<String> = self.needing.iter().take(3).map(|name| format!("`{name}`")).collect();
+        if self.needing.len() > shown.len() {
+            shown.push("…".to_owned());
+        }
+        let count = self.needing.len();
+        let (needs, calls) =
+            if count == 1 { ("operation needs", "it is") } else { ("operations need", "they are") };
+        let message =
+            format!("{what}; {count} {needs} it ({}), and {calls} refused when called", shown.join(", "));
+        Diagnostic::warning("security-unsupported", at, message).help(
+            "send without it (`--anonymous`, in Rust `MissingCredentials::SendWithout`) and give what the service asks for as a \
+             header of your own (`--header`), or name a proxy that signs requests as the server (`--server`)",
+        )
     }
 }

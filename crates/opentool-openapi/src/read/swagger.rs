@@ -151,7 +151,7 @@ impl<'d> Reader<'d> {
             .into_iter()
             .map(|media_type| {
                 let schema = body::settled_by_default(&media_type, schema.clone());
-                let xml = self.xml_form(&media_type, &pointer::join(&found.pointer, "schema"));
+                let xml = self.xml_form(&media_type, &Value::Null, &pointer::join(&found.pointer, "schema"));
                 Media { xml, ..Media::new(media_type, schema) }
             })
             .collect();
@@ -250,6 +250,13 @@ impl<'d> Reader<'d> {
         place: Place,
         at: &str,
     ) -> (Style, bool) {
+        let inner =
+            members.get("items").filter(|items| items.get("type").is_some_and(|name| name == "array"));
+        if inner.is_some() {
+            let message = "lists within a list are written as JSON, whatever their `collectionFormat` says";
+            let help = "describe a list of single values, or a body in JSON";
+            self.warn("parameter-style", pointer::join(at, "items"), message, help);
+        }
         let format = members.get("collectionFormat").and_then(Value::as_str);
         collection(format, place).unwrap_or_else(|other| {
             let other: String = other.chars().take(40).collect();

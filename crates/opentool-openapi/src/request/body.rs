@@ -37,6 +37,46 @@ pub enum RequestBody {
     Bytes(Bytes),
 }
 
+impl RequestBody {
+    /// The same with its texts changed; bytes that are text are one.
+    pub(super) fn map_texts(&self, change: &impl Fn(&str) -> String) -> Self {
+        let bytes = |bytes: &Bytes| match std::str::from_utf8(bytes) {
+            Ok(text) => change(text).into(),
+            Err(_) => bytes.clone(),
+        };
+        match self {
+            Self::None => Self::None,
+            Self::Json(value) => Self::Json(map_strings(value, change)),
+            Self::Text(text) => Self::Text(change(text)),
+            Self::Form(text) => Self::Form(change(text)),
+            Self::Bytes(own) => Self::Bytes(bytes(own)),
+            Self::Multipart { boundary, parts } => {
+                let changed = |part: &Part| {
+                    let body = match &part.body {
+                        PartBody::Text(text) => PartBody::Text(change(text)),
+                        PartBody::Json(value) => PartBody::Json(map_strings(value, change)),
+                        PartBody::Bytes(own) => PartBody::Bytes(bytes(own)),
+                    };
+                    Part { body, ..part.clone() }
+                };
+                Self::Multipart { boundary: boundary.clone(), parts: parts.iter().map(changed).collect() }
+            }
+        }
+    }
+}
+
+fn map_strings(value: &Value, change: &impl Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(text)),
+        Value::Array(items) => items.iter().map(|item| map_strings(item, change)).collect(),
+        Value::Object(members) => {
+            let changed = |(name, value): (&String, &Value)| (name.clone(), map_strings(value, change));
+            Value::Object(members.iter().map(changed).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// One part of a multipart body.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -132,7 +172,11 @@ pub(super) fn build(
         MediaKind::JsonLines => (RequestBody::Text(lines(declared, value)), Some(declared.to_owned())),
         MediaKind::Form => {
             let form = object(value, &site, problems).map(|members| form::write(media, members));
-            (RequestBody::Form(form.unwrap_or_default()), Some(declared.to_owned()))
+            let form = form.unwrap_or_else(|| Ok(String::new())).unwrap_or_else(|(name, unwritable)| {
+                problems.add(not_xml(site.pointer(Some(name)), &unwritable));
+                String::new()
+            });
+            (RequestBody::Form(form), Some(declared.to_owned()))
         }
         MediaKind::Multipart => {
             let parts = match value {
@@ -166,7 +210,7 @@ fn object<'a>(value: &'a Value, site: &Site<'_>, problems: &mut Problems) -> Opt
 }
 
 /// Whether a value is written as XML by the document's rules. A text that may be one is XML already.
-fn is_structured(value: &Value, schema: &Value) -> bool {
+pub(super) fn is_structured(value: &Value, schema: &Value) -> bool {
     let is_text = schema.get("type").is_none_or(|name| name == "string");
     match value {
         Value::Object(members) => !members.contains_key("$base64"),
@@ -188,11 +232,32 @@ fn xml(
             (RequestBody::Text(text), Some(concrete(media.media_type.trim(), None, "application/xml")))
         }
         Err(unwritable) => {
-            let at = site.pointer(None) + &pointer(unwritable.path.iter().map(String::as_str));
-            problems.add(Problem::new(at, "xml").expected(unwritable.expected));
+            problems.add(not_xml(site.pointer(None), &unwritable));
             (RequestBody::None, None)
         }
     }
+}
+
+/// What is to be said of a value that cannot be XML.
+pub(super) fn not_xml(at: String, unwritable: &xml::Unwritable) -> Problem {
+    let at = at + &pointer(unwritable.path.iter().map(String::as_str));
+    Problem::new(at, "xml").expected(unwritable.expected)
+}
+
+/// A value of a form or a part as XML, where its media type is that and the value is no text already.
+pub(super) fn part_as_xml(
+    media: &Media,
+    (name, index): (&str, Option<usize>),
+    value: &Value,
+    schema: &Value,
+    media_type: &str,
+) -> Option<Result<String, xml::Unwritable>> {
+    let is_xml = MediaKind::of(media_type) == MediaKind::Xml && is_structured(value, schema);
+    is_xml.then(|| {
+        let whole = media.xml.as_ref().map(|form| form.member(name)).unwrap_or_default();
+        let form = if index.is_some() { whole.items() } else { whole };
+        xml::write_named(&form, name, value)
+    })
 }
 
 /// One value a line; `json-seq` puts a record separator before each.

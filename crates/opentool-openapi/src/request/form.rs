@@ -2,37 +2,54 @@
 
 use serde_json::{Map, Value};
 
+use super::body::part_as_xml;
 use super::encode;
 use super::pair::Pair;
 use super::style::{self, Encode};
 use super::value::{child, text};
 use crate::plan::{Media, Style, is_json};
+use crate::xml::Unwritable;
 
 /// The pairs of an object, in its order. `null` members are left out: a form has no way to say them.
-pub(super) fn write(media: &Media, members: &Map<String, Value>) -> String {
+///
+/// # Errors
+/// The first member that cannot be written as the XML that it is to be.
+pub(super) fn write<'m>(
+    media: &Media,
+    members: &'m Map<String, Value>,
+) -> Result<String, (&'m str, Unwritable)> {
     let mut pairs = Vec::new();
     for (name, value) in members {
-        let schema = child(child(&media.schema, "properties"), name);
-        property(name, value, schema, child(&media.encoding, name), &mut pairs);
+        property(media, name, value, &mut pairs).map_err(|unwritable| (name.as_str(), unwritable))?;
     }
-    pairs.iter().map(Pair::text).collect::<Vec<_>>().join("&")
+    Ok(pairs.iter().map(Pair::text).collect::<Vec<_>>().join("&"))
 }
 
-fn property(name: &str, value: &Value, schema: &Value, encoding: &Value, pairs: &mut Vec<Pair>) {
+fn property(media: &Media, name: &str, value: &Value, pairs: &mut Vec<Pair>) -> Result<(), Unwritable> {
+    let schema = child(child(&media.schema, "properties"), name);
+    let encoding = child(&media.encoding, name);
     if let Some(said) = by_style(encoding) {
         let encode: Encode = if said.reserved { encode::reserved } else { encode::strict };
-        return style::pairs(said.style, said.explode, name, value, schema, encode, pairs);
+        style::pairs(said.style, said.explode, name, value, schema, encode, pairs);
+        return Ok(());
     }
     // Without a style the content type decides, for each item of a list on its own.
-    let json = child(encoding, "contentType").as_str().is_some_and(is_json);
-    let mut add = |value: &Value, schema: &Value| {
-        let text =
-            if json && !value.is_null() { Some(value.to_string().into()) } else { text(value, schema) };
+    let media_type = child(encoding, "contentType").as_str().unwrap_or_default();
+    let mut add = |value: &Value, schema: &Value, index: Option<usize>| {
+        let text = match part_as_xml(media, (name, index), value, schema, media_type) {
+            Some(written) => Some(written?.into()),
+            None if is_json(media_type) && !value.is_null() => Some(value.to_string().into()),
+            None => text(value, schema),
+        };
         pairs.extend(text.map(|text| Pair::new(&encode::strict(name), &encode::strict(&text))));
+        Ok(())
     };
     match value {
-        Value::Array(items) => items.iter().for_each(|item| add(item, child(schema, "items"))),
-        value => add(value, schema),
+        Value::Array(items) => {
+            let schema = child(schema, "items");
+            items.iter().enumerate().try_for_each(|(index, item)| add(item, schema, Some(index)))
+        }
+        value => add(value, schema, None),
     }
 }
 

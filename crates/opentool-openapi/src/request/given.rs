@@ -54,16 +54,30 @@ impl<'a> Given<'a> {
         {
             given.body = Some(Cow::Owned(Value::Object(properties)));
         }
+        given.add_defaults(operation);
         Ok(given)
     }
 
     /// What was sorted before.
     pub(super) fn from_located(operation: &'a Operation, located: &'a Located) -> Self {
         let of = |parameter: &'a Parameter| Some((parameter, located.get(parameter)?));
-        Self {
+        let mut given = Self {
             values: operation.parameters.iter().filter_map(of).collect(),
             body: located.body.as_ref().map(Cow::Borrowed),
             media_type: located.media_type.as_deref(),
+        };
+        given.add_defaults(operation);
+        given
+    }
+
+    /// What has to be sent and was left out, where the document says what it is then.
+    fn add_defaults(&mut self, operation: &'a Operation) {
+        for parameter in &operation.parameters {
+            if let Some(default) = parameter.sent_default()
+                && self.get(parameter).is_none()
+            {
+                self.values.push((parameter, default));
+            }
         }
     }
 

@@ -4,11 +4,15 @@ use std::borrow::Cow;
 use std::fmt;
 
 use opentool_core::ToolError;
+use opentool_http::scrub::{self, Reach};
 use opentool_http::{HeaderMap, HeaderName, HeaderValue, Identity, Method, Redirects};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use url::{Position, Url};
 
 use super::body::RequestBody;
+use super::server;
+use super::settings::Settings;
+use crate::plan::Operation;
 
 /// A request that has not been sent. Secrets are in it; `Debug`, [`Request::to_json`] and [`Request::to_curl`] show
 /// `***` in their place.
@@ -23,6 +27,8 @@ pub struct Request {
     pub(super) url: String,
     pub(super) headers: Vec<Header>,
     pub(super) body: RequestBody,
+    /// With `***` for secrets, where there are some in it.
+    pub(super) shown_body: Option<RequestBody>,
     /// What no answer may repeat, the longest first.
     pub(super) secrets: Vec<SecretString>,
     /// The client certificate that goes with it.
@@ -101,6 +107,37 @@ impl Request {
         &self.secrets
     }
 
+    /// Covers what an argument brought that is a secret of the host, wherever it stands.
+    ///
+    /// # Errors
+    /// If the server may not know who the host is.
+    pub(crate) fn cover(
+        mut self,
+        operation: &Operation,
+        settings: &Settings,
+        secrets: &[SecretString],
+    ) -> Result<Self, ToolError> {
+        server::may_know_who(operation, settings, &self.parsed)?;
+        let covered = |text: &str| scrub::text(text, secrets, Reach::Message).into_owned();
+        self.url = covered(&self.url);
+        for header in &mut self.headers {
+            let (shown, plain) = (covered(&header.shown()), header.shown());
+            if shown != plain {
+                header.shown = Some(shown);
+                header.value.set_sensitive(true);
+            }
+        }
+        self.shown_body = Some(self.body.map_texts(&covered));
+        self.secrets.extend_from_slice(secrets);
+        self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose_secret().len()));
+        Ok(self)
+    }
+
+    /// The body as it may be shown.
+    pub(super) fn shown_body(&self) -> &RequestBody {
+        self.shown_body.as_ref().unwrap_or(&self.body)
+    }
+
     /// Where it is sent: scheme, host and port.
     pub(crate) fn origin(&self) -> String {
         self.parsed.origin().ascii_serialization()
@@ -147,7 +184,7 @@ impl fmt::Debug for Request {
             .field("method", &self.method)
             .field("url", &self.url)
             .field("headers", &headers)
-            .field("body", &self.body)
+            .field("body", self.shown_body())
             .finish()
     }
 }

@@ -41,7 +41,7 @@ use url::Url;
 pub use body::{Part, PartBody, RequestBody};
 pub use located::Located;
 pub use message::Request;
-pub(crate) use security::{General, Needed, needed};
+pub(crate) use security::{General, Needed, in_form, needed};
 pub use settings::{Credential, MissingCredentials, RESULT_LIMIT, Settings};
 
 use crate::OpenApiError;
@@ -92,6 +92,11 @@ fn send_given(
     let mut headers = header::headers(operation, &given, &mut problems)?;
     let mut cookies = Cookies::default();
     cookies.pairs = header::cookies(operation, &given, &mut problems);
+    let credentials = security::choose(operation, settings);
+    let in_form = match &credentials {
+        Ok(chosen) => chosen.fill_form(operation, given.body.as_mut()),
+        Err(_) => None,
+    };
     let (body, content_type) = match &operation.body {
         Some(body) => body::build(body, given.body.take(), given.media_type, &mut problems),
         None => (RequestBody::None, None),
@@ -99,7 +104,7 @@ fn send_given(
     problems.finish()?;
 
     let own = own_headers(settings, &mut headers)?;
-    let credentials = security::choose(operation, settings)?;
+    let credentials = credentials?;
     if credentials.show_who(settings) {
         server::may_know_who(operation, settings, &base.url)?;
     }
@@ -127,7 +132,12 @@ fn send_given(
     let secrets = secrets::carried(&credentials.carried, &own);
     let identity = credentials.identity(&base.url)?;
     let method = operation.method.clone();
-    Ok(Request { method, sent_url, parsed, url, headers: all, body, secrets, identity })
+    let request =
+        Request { method, sent_url, parsed, url, headers: all, body, shown_body: None, secrets, identity };
+    match in_form {
+        Some(secret) => request.cover(operation, settings, &[secret]),
+        None => Ok(request),
+    }
 }
 
 /// JSON is what tools are best with; anything is better than nothing.

@@ -9,7 +9,7 @@ use opentool_http::{HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::body::{Part, PartBody, Site, concrete, misfit};
+use super::body::{Part, PartBody, Site, concrete, misfit, not_xml, part_as_xml};
 use super::form::{ByStyle, by_style};
 use super::problems::Problems;
 use super::value::{child, text};
@@ -38,13 +38,25 @@ pub(super) fn parts(
             },
             None => {
                 let declared = child(encoding, "contentType").as_str().unwrap_or_default();
-                let (items, schema) = match value {
-                    Value::Array(items) => (items.as_slice(), child(schema, "items")),
-                    value => (std::slice::from_ref(value), schema),
+                let (items, schema, is_list) = match value {
+                    Value::Array(items) => (items.as_slice(), child(schema, "items"), true),
+                    value => (std::slice::from_ref(value), schema, false),
                 };
-                for item in items {
+                for (index, item) in items.iter().enumerate() {
                     let own = headers::of(item, schema, &headers);
-                    match part(name, item, schema, declared) {
+                    let place = (name.as_str(), is_list.then_some(index));
+                    let xml = match part_as_xml(media, place, item, schema, declared).transpose() {
+                        Ok(xml) => xml,
+                        Err(unwritable) => {
+                            problems.add(not_xml(site.pointer(Some(name)), &unwritable));
+                            continue;
+                        }
+                    };
+                    let made = match xml {
+                        Some(text) => Ok(Some(xml_part(name, declared, text))),
+                        None => part(name, item, schema, declared),
+                    };
+                    match made {
                         Ok(Some(part)) => match own {
                             Ok(headers) => parts.push(Part { headers, ..part }),
                             Err(expected) => problems.add(refused("encoding", expected)),
@@ -131,8 +143,11 @@ fn part(name: &str, value: &Value, schema: &Value, declared: &str) -> Result<Opt
             body: PartBody::Bytes(file.data),
         }));
     }
-    let structured = matches!(value, Value::Object(_) | Value::Array(_));
-    let fallback = if structured { "application/json" } else { "text/plain" };
+    let fallback = match value {
+        Value::Object(_) | Value::Array(_) => "application/json",
+        _ if is_bytes_by_default(schema) => "application/octet-stream",
+        _ => "text/plain",
+    };
     let content_type = concrete(declared, None, fallback);
     let body = if is_json(&content_type) && !value.is_null() {
         PartBody::Json(value.clone())
@@ -143,6 +158,25 @@ fn part(name: &str, value: &Value, schema: &Value, declared: &str) -> Result<Opt
         }
     };
     Ok(Some(Part { name: name.to_owned(), filename: None, content_type, headers: Vec::new(), body }))
+}
+
+/// A part that is XML.
+fn xml_part(name: &str, declared: &str, text: String) -> Part {
+    Part {
+        name: name.to_owned(),
+        filename: None,
+        content_type: concrete(declared, None, "application/xml"),
+        headers: Vec::new(),
+        body: PartBody::Text(text),
+    }
+}
+
+/// Whether a value is sent as bytes where nothing is said about its media type: texts that are encoded bytes, and values
+/// about whose type nothing is said at all (OpenAPI 3.0.4, 3.1.1 and 3.2, section on the Encoding Object).
+fn is_bytes_by_default(schema: &Value) -> bool {
+    let says_nothing =
+        |members: &Map<String, Value>| members.keys().all(|keyword| crate::schema::is_note(keyword));
+    schema.get("contentEncoding").is_some() || schema.as_object().is_some_and(says_nothing)
 }
 
 /// A boundary that occurs in none of the parts. The same parts have the same boundary.

@@ -13,20 +13,20 @@ impl Request {
     /// `text`, `form`, `base64`, and `multipart`, whose body is a list of `{name?, content_type, filename?, headers?}` with
     /// `body`, `json` or `base64`.
     pub fn to_json(&self) -> Value {
-        self.json(&self.url, Header::shown)
+        self.json(&self.url, Header::shown, self.shown_body())
     }
 
     /// As [`Request::to_json`], with the secrets. For comparing requests in tests, never for output that is kept.
     pub fn to_json_with_secrets(&self) -> Value {
-        self.json(&self.sent_url, Header::plain)
+        self.json(&self.sent_url, Header::plain, &self.body)
     }
 
-    fn json(&self, url: &str, value: fn(&Header) -> String) -> Value {
+    fn json(&self, url: &str, value: fn(&Header) -> String, body: &RequestBody) -> Value {
         let mut headers = Map::new();
         for header in &self.headers {
             headers.insert(header.written.to_string(), value(header).into());
         }
-        let (kind, body) = match &self.body {
+        let (kind, body) = match body {
             RequestBody::None => ("none", Value::Null),
             RequestBody::Json(value) => ("json", value.clone()),
             RequestBody::Text(text) => ("text", text.as_str().into()),
@@ -90,7 +90,8 @@ impl Request {
 
     /// How curl gets the body. What cannot stand in a command line goes before it, through a pipe.
     fn curl_body(&self, before: &mut String) -> Option<CurlBody> {
-        match &self.body {
+        let body = self.shown_body();
+        match body {
             RequestBody::None => return None,
             RequestBody::Json(value) => {
                 let text = value.to_string();
@@ -108,7 +109,7 @@ impl Request {
             }
             RequestBody::Text(_) | RequestBody::Form(_) | RequestBody::Bytes(_) => {}
         }
-        let encoded = STANDARD.encode(self.body.to_bytes());
+        let encoded = STANDARD.encode(body.to_bytes());
         before.push_str(&format!("printf %s '{encoded}' | base64 -d | "));
         Some(CurlBody::Piped)
     }

@@ -40,7 +40,7 @@ pub(super) fn whole(operation: &Operation, given: &Given<'_>, problems: &mut Pro
     let text = match (value, MediaKind::of(media_type)) {
         (Value::Object(members), MediaKind::Form) => {
             let schema = parameter.schema.clone();
-            form::write(&Media::new(media_type, schema), members)
+            form::write(&Media::new(media_type, schema), members).unwrap_or_default()
         }
         _ => encode::strict(&content(media_type, value, &parameter.schema)?).into_owned(),
     };
@@ -78,7 +78,7 @@ fn serialise(parameter: &Parameter, value: &Value, pairs: &mut Vec<Pair>) {
 pub(super) fn content<'a>(media_type: &str, value: &'a Value, schema: &Value) -> Option<Cow<'a, str>> {
     match (value, MediaKind::of(media_type)) {
         (Value::Object(members), MediaKind::Form) => {
-            Some(form::write(&Media::new(media_type, schema.clone()), members).into())
+            form::write(&Media::new(media_type, schema.clone()), members).ok().map(Into::into)
         }
         _ if crate::plan::is_json(media_type) => Some(value.to_string().into()),
         _ => text(value, schema),

@@ -5,9 +5,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use opentool_http::HeaderName;
+use opentool_http::scrub::LONG as LONG_ENOUGH;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::security::Carried;
+use super::settings::Settings;
 
 /// A password of fewer characters stands in for none: then the user is what is secret, as in `key:x`.
 const NO_PASSWORD: usize = 6;
@@ -24,6 +27,22 @@ pub(super) fn may_be_one(header: &str, value: &SecretString) -> bool {
     let value = value.expose_secret();
     let is_long = value.len() >= LONG && !value.contains(' ');
     is_long || SECRET_NAMES.iter().any(|part| header.contains(part))
+}
+
+/// Whether a header of the host's is named like a credential, and too short to be taken out of answers.
+fn is_uncovered(header: &str, value: &SecretString) -> bool {
+    let last = value.expose_secret().trim().rsplit(' ').next().unwrap_or_default();
+    SECRET_NAMES.iter().any(|part| header.contains(part)) && last.chars().count() < LONG_ENOUGH
+}
+
+impl Settings {
+    /// The headers of the host that are named like a credential (`X-Api-Key`) and are so short that a service which repeats
+    /// them is not hindered: texts of fewer than six characters stand in data by chance, so they are covered in
+    /// messages and left in results.
+    pub fn uncovered_headers(&self) -> impl Iterator<Item = &HeaderName> {
+        let uncovered = self.headers.iter().filter(|(name, value)| is_uncovered(name.as_str(), value));
+        uncovered.map(|(name, _)| name)
+    }
 }
 
 /// All texts that must not be repeated, the longest first. Allocates nothing where there are no credentials.

@@ -3,15 +3,19 @@
 //! The document's requirements are alternatives; each asks for all of its schemes. The first that the host can
 //! satisfy is used. Credentials never come from arguments.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::ToolError;
 use opentool_http::Identity;
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
 use url::Url;
 
 use super::settings::{Credential, MissingCredentials, Settings};
 use crate::plan::{Operation, Place, Requirement, SchemeUse, SecurityScheme};
+use crate::read::credential::form_member;
 use crate::{OAuth, SecretSource};
 
 /// A credential in its place.
@@ -27,6 +31,15 @@ pub(super) struct Carried {
 impl Carried {
     fn authorization(prefix: &'static str, secret: SecretString) -> Self {
         Self { place: Place::Header, name: "Authorization".to_owned(), prefix, secret }
+    }
+
+    /// Whether both stand in one place. Names of headers have no case.
+    fn is_at(&self, other: &Self) -> bool {
+        self.place == other.place
+            && match self.place {
+                Place::Header => self.name.eq_ignore_ascii_case(&other.name),
+                _ => self.name == other.name,
+            }
     }
 
     /// The whole value, secret and all.
@@ -51,6 +64,13 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
+    /// A credential whose place another one takes: a request has one header of a name, and `Basic …` is not `Bearer …`.
+    fn clash(&self) -> Option<&Carried> {
+        let same = |one: &Carried, other: &Carried| one.is_at(other) && one.value() != other.value();
+        let all = self.carried.iter().enumerate();
+        all.into_iter().find_map(|(at, one)| self.carried.iter().take(at).find(|other| same(one, other)))
+    }
+
     /// Whether a request says who the host is.
     pub(super) fn show_who(&self, settings: &Settings) -> bool {
         !self.carried.is_empty()
@@ -74,6 +94,39 @@ impl Chosen {
             (None, "https") => Ok(self.general.clone()),
             (None, _) => Ok(None),
         }
+    }
+}
+
+/// What stands for a secret that is got later.
+const MASK: &str = "***";
+
+/// The member of the operation's form in which the host's credential is sent as well; models neither see nor set it.
+pub(crate) fn in_form<'a>(operation: &'a Operation, settings: &Settings) -> Option<&'a str> {
+    let name = form_member(operation)?;
+    let (_, chosen) = satisfied(operation, settings)?;
+    chosen.for_form(name).map(|_| name)
+}
+
+impl Chosen {
+    fn for_form(&self, name: &str) -> Option<&Carried> {
+        let is_it = |carried: &&Carried| {
+            carried.prefix == "Bearer " || (carried.place == Place::Query && carried.name == name)
+        };
+        self.carried.iter().find(is_it)
+    }
+
+    /// Puts the credential into the operation's form, in place of what an argument says there; what was put.
+    pub(super) fn fill_form(
+        &self,
+        operation: &Operation,
+        form: Option<&mut Cow<'_, Value>>,
+    ) -> Option<SecretString> {
+        let name = form_member(operation)?;
+        let secret = &self.for_form(name)?.secret;
+        let secret = if secret.expose_secret().is_empty() { MASK.into() } else { secret.clone() };
+        let members = form?.to_mut().as_object_mut()?;
+        members.insert(name.to_owned(), secret.expose_secret().into());
+        Some(secret)
     }
 }
 
@@ -105,7 +158,8 @@ fn chosen(operation: &Operation, settings: &Settings) -> Result<Chosen, ToolErro
 /// The first requirement that the host can satisfy, and what goes with a request for it.
 fn satisfied<'a>(operation: &'a Operation, settings: &Settings) -> Option<(&'a Requirement, Chosen)> {
     let asking = operation.security.iter().filter(|requirement| !requirement.schemes.is_empty());
-    asking.into_iter().find_map(|requirement| Some((requirement, satisfy(requirement, settings)?)))
+    let mut satisfied = asking.filter_map(|requirement| Some((requirement, satisfy(requirement, settings)?)));
+    satisfied.find(|(_, chosen)| chosen.clash().is_none())
 }
 
 /// A credential that has to be got before a request can be built.
@@ -313,7 +367,32 @@ fn encoded(pair: &str) -> SecretString {
     STANDARD.encode(pair).into()
 }
 
+/// Why a requirement cannot be met for which the host has set everything: two of its schemes want one place.
+fn clashing(requirement: &Requirement, settings: &Settings) -> Option<ToolError> {
+    let chosen = satisfy(requirement, settings)?;
+    let taken = chosen.clash()?;
+    let carried =
+        requirement.schemes.iter().filter(|used| !matches!(*used.scheme, SecurityScheme::MutualTls));
+    let names: Vec<String> = carried
+        .zip(&chosen.carried)
+        .filter(|(_, own)| own.is_at(taken))
+        .map(|(used, _)| format!("`{}`", used.name))
+        .collect();
+    Some(ToolError::failed(format!(
+        "nothing was sent: the document asks for the schemes {} together, and each of them is sent as the {} `{}`, which can \
+         hold one; the document should name them as alternatives, or the operator can send that {} with every request and \
+         leave credentials out",
+        names.join(" and "),
+        taken.place.as_str(),
+        taken.name,
+        taken.place.as_str(),
+    )))
+}
+
 fn missing(security: &[Requirement], settings: &Settings) -> ToolError {
+    if let Some(clash) = security.iter().find_map(|requirement| clashing(requirement, settings)) {
+        return clash;
+    }
     let alternatives: Vec<_> = security
         .iter()
         .map(|requirement| {
@@ -349,7 +428,9 @@ fn described(used: &SchemeUse) -> String {
         SecurityScheme::OAuth2 { .. } => "an OAuth 2 access token",
         SecurityScheme::OpenIdConnect { .. } => "an OpenID Connect access token",
         SecurityScheme::MutualTls => "a client certificate",
-        SecurityScheme::Other(_) => "a kind of credential that is not known here",
+        SecurityScheme::Other(kind) => {
+            return format!("what the scheme `{}` asks for ({kind}), which is not supported", used.name);
+        }
     };
     format!("{what} for the scheme `{}`", used.name)
 }

@@ -21,16 +21,7 @@ pub(super) fn is_too_many(text: &str) -> bool {
     if text.len() / 2 <= MOST_VALUES {
         return false;
     }
-    let (mut values, mut in_string, mut escaped) = (0_usize, false, false);
-    for byte in text.bytes() {
-        match byte {
-            b'"' if !escaped => in_string = !in_string,
-            b'{' | b'[' | b',' | b':' if !in_string => values = values.saturating_add(1),
-            _ => {}
-        }
-        escaped = in_string && byte == b'\\' && !escaped;
-    }
-    values > MOST_VALUES
+    opentool_text::count_values(text) > MOST_VALUES
 }
 
 /// Whether every number of a valid JSON text is the same number after it was read.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use opentool_text::pointer;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// What is kept below a place.
@@ -46,11 +46,8 @@ pub(super) fn pick(text: &str, pointers: &[String]) -> Option<Picked> {
 fn notice(value: &RawValue, pointers: &[String]) -> Option<String> {
     let text = value.get();
     let what = match text.chars().next() {
-        Some('{') => format!("an object of {} members", members(text)?.len()),
-        Some('[') => {
-            let items: Vec<serde::de::IgnoredAny> = serde_json::from_str(text).ok()?;
-            format!("a list of {} entries", items.len())
-        }
+        Some('{') => format!("an object of {} members", each(text, &mut |_, _| Some(()))?),
+        Some('[') => format!("a list of {} entries", each(text, &mut |_, _| Some(()))?),
         _ => "a single value".to_owned(),
     };
     let shown = pointers.iter().map(|pointer| format!("`{pointer}`")).collect::<Vec<_>>().join(", ");
@@ -87,63 +84,67 @@ impl Picker {
             !below.is_empty() && (is_container || below.iter().any(|wanted| wanted.everything))
         };
         let is_open = wanted.iter().any(|wanted| wanted.members.contains_key("*"));
-        let mut separator = "";
-        if text.starts_with('{') {
-            self.out.push('{');
-            let members = members(text)?;
-            self.found |= is_open && members.is_empty();
-            for (name, member) in members {
-                let below = below(&name);
-                if is_wanted(member, &below) {
-                    let _ = write!(self.out, "{separator}{}:", serde_json::Value::String(name));
-                    separator = ",";
-                    self.write(member, &below)?;
-                }
-            }
-            self.out.push('}');
-        } else if text.starts_with('[') {
-            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-            self.found |= is_open && items.is_empty();
-            self.out.push('[');
-            for (index, item) in items.into_iter().enumerate() {
-                let below = below(&index.to_string());
-                if is_wanted(item, &below) {
-                    self.out.push_str(separator);
-                    separator = ",";
-                    self.write(item, &below)?;
-                }
-            }
-            self.out.push(']');
-        } else {
+        let Some((open, close)) = (match text.as_bytes().first() {
+            Some(b'{') => Some(('{', '}')),
+            Some(b'[') => Some(('[', ']')),
+            _ => None,
+        }) else {
             self.out.push_str("null");
-        }
+            return Some(());
+        };
+        self.out.push(open);
+        let mut separator = "";
+        let count = each(text, &mut |name, member| {
+            let below = below(&name);
+            if is_wanted(member, &below) {
+                self.out.push_str(separator);
+                separator = ",";
+                if open == '{' {
+                    let _ = write!(self.out, "{}:", serde_json::Value::String(name));
+                }
+                self.write(member, &below)?;
+            }
+            Some(())
+        })?;
+        self.found |= is_open && count == 0;
+        self.out.push(close);
         Some(())
     }
 }
 
-/// The members of an object in their order.
-fn members(text: &str) -> Option<Vec<(String, &RawValue)>> {
-    struct Members;
-    impl<'de> Visitor<'de> for Members {
-        type Value = Vec<(String, &'de RawValue)>;
+/// What is done with a member or an item; an item's name is its place.
+type Each<'f, 't> = dyn FnMut(String, &'t RawValue) -> Option<()> + 'f;
+
+/// Goes over the members of an object or the items of a list, in their order; how many there are. One at a time: a few bytes
+/// each of a hostile answer would be many times as many in a list of them.
+fn each<'t>(text: &'t str, f: &mut Each<'_, 't>) -> Option<usize> {
+    struct All<'a, 'f, 't>(&'a mut Each<'f, 't>);
+    impl<'t> Visitor<'t> for All<'_, '_, 't> {
+        type Value = usize;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("an object")
+            f.write_str("an object or a list")
         }
 
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut members = Vec::new();
-            while let Some(member) = map.next_entry()? {
-                members.push(member);
+        fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<usize, A::Error> {
+            let mut count = 0_usize;
+            while let Some((name, member)) = map.next_entry()? {
+                self.0(name, member).ok_or_else(|| A::Error::custom("no JSON"))?;
+                count = count.saturating_add(1);
             }
-            Ok(members)
+            Ok(count)
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
-            Ok(Vec::new())
+        fn visit_seq<A: SeqAccess<'t>>(self, mut items: A) -> Result<usize, A::Error> {
+            let mut count = 0_usize;
+            while let Some(item) = items.next_element()? {
+                self.0(count.to_string(), item).ok_or_else(|| A::Error::custom("no JSON"))?;
+                count = count.saturating_add(1);
+            }
+            Ok(count)
         }
     }
-    serde_json::Deserializer::from_str(text).deserialize_map(Members).ok()
+    serde_json::Deserializer::from_str(text).deserialize_any(All(f)).ok()
 }
 
 #[cfg(test)]

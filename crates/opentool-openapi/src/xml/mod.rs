@@ -13,7 +13,7 @@ mod write;
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use learn::Learner;
-pub(crate) use write::write;
+pub(crate) use write::{Unwritable, write, write_named};
 
 /// How the values of one schema are written as XML.
 #[derive(Debug, Clone, Default)]
@@ -61,15 +61,30 @@ impl XmlForm {
         self.node(self.root)
     }
 
+    /// The form of a member of the value; one that says nothing where the member is not described.
+    pub(crate) fn member(&self, name: &str) -> Self {
+        let members = self.root().map(|node| node.members.as_slice()).unwrap_or_default();
+        self.at(members.iter().find(|(own, _)| own == name).map(|(_, index)| *index))
+    }
+
+    /// The form of the items of the value.
+    pub(crate) fn items(&self) -> Self {
+        self.at(self.root().and_then(|node| node.items))
+    }
+
+    fn at(&self, index: Option<usize>) -> Self {
+        index.map_or_else(Self::default, |root| Self { nodes: Arc::clone(&self.nodes), root })
+    }
+
     pub(crate) fn node(&self, index: usize) -> Option<&Node> {
         self.nodes.get()?.get(index)
     }
 }
 
 impl Node {
-    /// The name of the root element.
-    pub(crate) fn root_name(&self) -> &str {
-        self.name.as_deref().or(self.component.as_deref()).unwrap_or("root")
+    /// The name of the root element, where the document names none `otherwise`.
+    pub(crate) fn root_name<'n>(&'n self, otherwise: &'n str) -> &'n str {
+        self.name.as_deref().or(self.component.as_deref()).unwrap_or(otherwise)
     }
 
     /// The name of the element of each item, in a list whose own is `outer`.

@@ -22,14 +22,19 @@ type Written = Result<(), Unwritable>;
 
 /// The document of a value.
 pub(crate) fn write(form: &XmlForm, value: &Value) -> Result<String, Unwritable> {
+    write_named(form, "root", value)
+}
+
+/// The same, with this name of the root element where the document names none.
+pub(crate) fn write_named(form: &XmlForm, name: &str, value: &Value) -> Result<String, Unwritable> {
     let mut writer = Writer { form, out: String::new(), scope: Vec::new(), path: Vec::new() };
     writer.out.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let none = Node::default();
     let root = form.root().unwrap_or(&none);
     match value {
         // A document has one element, so the items of a list stand in one.
-        Value::Array(items) => writer.wrapped(root, root.root_name(), items)?,
-        value => writer.element(root, root.root_name(), value)?,
+        Value::Array(items) => writer.wrapped(root, root.root_name(name), items)?,
+        value => writer.element(root, root.root_name(name), value)?,
     }
     Ok(writer.out)
 }

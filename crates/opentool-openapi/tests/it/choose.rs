@@ -1,6 +1,7 @@
 //! Choosing, renaming, describing, and keeping definitions small.
 
 use opentool_openapi::{Absent, Api, Budget, Config, Filter, Marked, OperationConfig, OutputSchemas, parse};
+use opentool_schema::ToolSetExt as _;
 use serde_json::{Value, json};
 
 fn shop() -> Api {
@@ -114,6 +115,20 @@ fn mistakes_in_a_configuration_are_refused() {
             "the operation `listPets` is configured twice",
         ),
         (json!({"operations": {"listPets": {"result": ["a"]}}}), "`a` is no JSON Pointer"),
+        (json!({"operations": {"zoo*": {}}}), "no operation of the document fits `zoo*`"),
+        (
+            json!({"operations": {"*Pet*": {"name": "pet"}}}),
+            "`*Pet*` is a pattern, and no two tools have one name",
+        ),
+        (json!({"operations": {"*Pet*": {"result": ["a"]}}}), "`a` is no JSON Pointer"),
+        (
+            json!({"operations": {"*": {"arguments": {"x": {}}}}}),
+            "no operation that fits `*` has an argument `x`",
+        ),
+        (
+            json!({"operations": {"*": {"media-type": "text/csv"}}}),
+            "no operation that fits `*` takes `text/csv`",
+        ),
     ] {
         let told = refused(config.clone());
         assert!(told.contains(expected), "{config}\n gives {told}\n not  {expected}");
@@ -507,9 +522,9 @@ fn arguments_that_only_the_host_sets() {
             "give it a `value`",
         ),
         (
-            OperationConfig::new().set_argument("q", "env:TOKEN"),
+            OperationConfig::new().set_argument("q", "command:pass 'my token"),
             "/operations/a/arguments/q/value",
-            "as a credential",
+            "words with spaces in quotation marks",
         ),
     ] {
         let refused = with(config).unwrap_err().to_string();
@@ -578,4 +593,73 @@ fn a_cut_schema_forbids_no_more_than_the_whole_one() {
         let given = json!({"body": {"f1": {}, "f2": {}, "either": {"y": 1, "z": 2}}});
         assert!(validator.accepts(&given) && schema.to_string().contains("\"not\""), "{most}: {schema}");
     }
+}
+
+/// What a model is not shown is asked for all the same, as far as the document says it.
+#[tokio::test]
+async fn arguments_are_checked_by_what_was_cut_for_models() {
+    let field = |index: usize| {
+        let words: Vec<String> = (0..20).map(|word| format!("value {word} of {index}")).collect();
+        (
+            format!("f{index}"),
+            json!({"type": "object", "required": ["kind"], "properties": {"kind": {"enum": words}}}),
+        )
+    };
+    let fields: serde_json::Map<String, Value> = (0..30).map(field).collect();
+    let text = json!({"openapi": "3.1.0", "servers": [{"url": "http://127.0.0.1:1"}], "paths": {"/a": {"post": {
+        "operationId": "a", "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object",
+            "properties": {"org": {"type": "string"}, "all": {"type": "object", "properties": fields}}}}}}}}}});
+    let api = parse(text.to_string(), "a.json").unwrap();
+    let hidden = OperationConfig::new().set_argument("org", "mine");
+    let config = Config::new().budget(Budget::new().max_tool_bytes(1_000)).operation("a", hidden);
+    let tools = api.configure(&config).unwrap().tools().unwrap();
+    let shown = &tools.find("a").unwrap().definition().input_schema;
+    assert!(shown.to_string().len() < 1_000 && !shown.to_string().contains("value 3"), "{shown}");
+    for (given, refused) in [
+        (json!({"all": {"f7": {"kind": "value 3 of 7"}}}), None),
+        (json!({"all": {"f7": {"kind": "value 3 of 8"}}}), Some("/all/f7/kind")),
+        (json!({"all": {"f7": {}}}), Some("kind")),
+        (json!({"org": "other"}), Some("org")),
+    ] {
+        let call = opentool_core::ToolCall::new("1", "a", given.as_object().unwrap().clone());
+        match (tools.check(&call), refused) {
+            (Ok(_), None) => {}
+            (Err(error), Some(why)) => assert!(error.for_model().contains(why), "{error}"),
+            (outcome, _) => panic!("{given}: {outcome:?}"),
+        }
+    }
+    // Where nothing was cut, there is one schema.
+    let plain = shop().tools().unwrap();
+    let schema = &plain.find("listPets").unwrap().definition().input_schema;
+    assert!(std::ptr::eq(schema.whole().as_value(), schema.as_value()));
+}
+
+/// What is said under a key of its own counts first, then what the first pattern says.
+#[test]
+fn patterns_speak_of_many_operations() {
+    let config: Config = Config::parse(
+        "operations:
+           '*Pets': {title: Pets, result: [/name], arguments: {limit: {value: 5}}}
+           'GET /**': {title: Gets, read-only: false, description: Asks., arguments: {limit: {description: Ten.}}}
+           '* /pets/*': {exclude: true}
+           listPets: {title: Own, arguments: {limit: {hide: false}}}",
+        "shop.yaml",
+    )
+    .unwrap();
+    let api = shop().configure(&config).unwrap();
+    assert_eq!(names(&api), ["listPets", "addPet", "storePets", "get_stores"]);
+    let tools = api.tools().unwrap();
+    let told = |name: &str| {
+        let tool = tools.find(name).unwrap().definition();
+        (tool.title.as_deref().unwrap_or_default(), tool.description.as_str(), tool.annotations.read_only)
+    };
+    assert_eq!(told("listPets"), ("Own", "Asks.", Some(false)));
+    assert_eq!(told("storePets"), ("Pets", "Asks.", Some(false)));
+    assert_eq!(told("get_stores"), ("Gets", "Asks.", Some(false)));
+    assert_eq!(told("addPet"), ("", "POST /pets", Some(false)));
+    let limit = &tools.find("listPets").unwrap().definition().input_schema.as_value()["properties"]["limit"];
+    assert_eq!(
+        limit["description"], "Ten.",
+        "whoever shows an argument does not want the value of a pattern"
+    );
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod injection;
+mod kept;
 mod network;
 mod paths;
 mod secrets;

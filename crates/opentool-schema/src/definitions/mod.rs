@@ -29,6 +29,9 @@ pub struct ParsedDefinitions {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// After so many findings no more entries are read: a hostile list could hold a fault every few bytes.
+const MOST_FINDINGS: usize = 5_000;
+
 /// Reads tool definitions in any of these forms, also mixed:
 ///
 /// * what [`crate::list`] writes (`opentool list --json`), and MCP's tools;
@@ -47,6 +50,18 @@ pub fn parse_definitions(value: &Value) -> Result<ParsedDefinitions, Definitions
     let (entries, pointer) = container::entries(value)?;
     let mut parsed = ParsedDefinitions::default();
     for (i, entry) in entries.iter().enumerate() {
+        if parsed.diagnostics.len() >= MOST_FINDINGS {
+            let message = format!(
+                "{} further entries are not read, after so many faults",
+                entries.len().saturating_sub(i)
+            );
+            parsed.diagnostics.push(Diagnostic::error(
+                "too-many-findings",
+                format!("{pointer}/{i}"),
+                message,
+            ));
+            break;
+        }
         // A definition that stands alone has no index.
         let pointer = if std::ptr::eq(entry, value) { String::new() } else { format!("{pointer}/{i}") };
         let Some(mut definition) = raise(entry, &pointer, &mut parsed.diagnostics) else { continue };

@@ -99,6 +99,15 @@ impl Validator {
         })
     }
 
+    /// [`Validator::new`] for what calls are checked by: the whole of a schema that was cut for models
+    /// ([`Schema::whole`]), or what is shown of it where that whole cannot be compiled.
+    ///
+    /// # Errors
+    /// Those of [`Validator::new`].
+    pub fn of_calls(schema: &Schema) -> Result<Self, SchemaError> {
+        Self::new(schema.whole()).or_else(|_| Self::new(schema))
+    }
+
     /// The way back from a form of the schema of this tool, which is that of the validator.
     pub(crate) fn decoder(&self, tool: &ToolDefinition, form: &str) -> Result<Decoder, BoxError> {
         let known = || self.decoders.lock().unwrap_or_else(PoisonError::into_inner);

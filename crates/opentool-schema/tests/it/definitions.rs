@@ -252,3 +252,13 @@ fn what_hides_in_texts_is_left_out_and_told() {
     assert_eq!(definitions[0].output_schema.as_ref().unwrap(), &definitions[0].input_schema);
     assert_eq!(definitions[2].description, "Adds \u{1f469}\u{200d}\u{1f680}.\r\n", "as it was");
 }
+
+#[test]
+fn faults_without_end_are_not_listed() {
+    let list: Value = (0..6_000).map(|index| json!({"a": index})).collect();
+    let parsed = parse(&list);
+    assert_eq!(parsed.diagnostics.len(), 5_001);
+    let last = parsed.diagnostics.last().unwrap();
+    assert_eq!((last.code, last.pointer.as_str()), ("too-many-findings", "/5000"));
+    assert!(last.message.starts_with("1000 further entries are not read"), "{last}");
+}

@@ -6,6 +6,7 @@ use std::slice::Iter;
 use opentool_core::Location;
 
 use super::{Place, Wanted};
+use crate::mended::Source;
 
 /// Notes the places of what is wanted.
 pub(super) fn walk(text: &str, wanted: &mut Wanted) {
@@ -101,7 +102,7 @@ impl<'t> Scanner<'t> {
             let member = match plain(written) {
                 Some(name) => wanted.members.get_mut(name),
                 None => {
-                    let name = serde_json::from_slice::<String>(written).unwrap_or_default();
+                    let name = read(written).unwrap_or_default();
                     wanted.members.get_mut(&name)
                 }
             };
@@ -188,6 +189,13 @@ fn skip_string(rest: &mut Iter<'_, u8>) {
             _ => {}
         }
     }
+}
+
+/// What a string says, as the reader reads it.
+fn read(written: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(written).ok()?;
+    let mended = || serde_json::from_str(Source::mended(text)?.text()).ok();
+    serde_json::from_str(text).ok().or_else(mended)
 }
 
 /// What stands between the quotes, if it means itself.

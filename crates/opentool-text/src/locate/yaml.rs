@@ -4,6 +4,7 @@ use opentool_core::Location;
 use saphyr_parser::{Event, Marker, Parser};
 
 use super::{Place, Wanted};
+use crate::yaml;
 
 /// One open list or mapping.
 enum Level {
@@ -14,16 +15,39 @@ enum Level {
 
 /// Notes the places of what is wanted.
 pub(super) fn walk(text: &str, wanted: &mut Wanted) {
+    if let End::Broken = walk_over(text, wanted)
+        && let Some((text, _)) = yaml::mended(text)
+    {
+        wanted.forget();
+        walk_over(&text, wanted);
+    }
+}
+
+/// How a walk ended.
+enum End {
+    Whole,
+    Broken,
+}
+
+fn walk_over(text: &str, wanted: &mut Wanted) -> End {
     let mut parser = Parser::new_from_str(text);
     let mut stack: Vec<Level> = Vec::new();
     // The path of tree nodes along the stack.
     let mut path: Vec<String> = Vec::new();
-    while let Some(Ok((event, span))) = parser.next_event() {
+    // Of several documents the first one counts that is not empty.
+    let mut is_read = false;
+    while let Some(event) = parser.next_event() {
+        let Ok((event, span)) = event else { return End::Broken };
         match event {
+            Event::DocumentStart(_) if is_read => break,
             Event::SequenceEnd | Event::MappingEnd => {
                 stack.pop();
                 path.truncate(stack.len());
-                finish(&mut stack);
+                match stack.last_mut() {
+                    // It was a key that is none.
+                    Some(Level::Mapping(key @ None)) => *key = Some((String::new(), span.start)),
+                    _ => finish(&mut stack),
+                }
                 continue;
             }
             Event::Scalar(ref text, ..) if let Some(Level::Mapping(key @ None)) = stack.last_mut() => {
@@ -51,12 +75,14 @@ pub(super) fn walk(text: &str, wanted: &mut Wanted) {
             node.key = place(at);
             node.value = place(span.start);
         }
+        is_read |= !matches!(&event, Event::Scalar(text, ..) if text.is_empty());
         match event {
             Event::SequenceStart(..) => stack.push(Level::List(0)),
             Event::MappingStart(..) => stack.push(Level::Mapping(None)),
             _ => finish(&mut stack),
         }
     }
+    End::Whole
 }
 
 fn place(at: Marker) -> Place {

@@ -2,10 +2,12 @@
 //!
 //! The 1.2 core schema decides what a plain scalar is: `no` and `on` are texts, keys are texts as they stand
 //! (`200:` is `"200"`). Of equal keys the last one counts, with a finding; merges (`<<`) are applied, aliases are expanded within a limit.
-//! What JSON cannot say (several documents, keys that are lists, infinite numbers) is refused or stays a text.
+//! What JSON cannot say (several documents, keys that are lists, infinite numbers) is left out, with a finding, or stays a
+//! text; so is what is nested too deeply. White space that readers refuse is read as it was meant where that is sure.
 //! The text is never executed: tags other than the core ones mean nothing.
 
 mod help;
+mod mend;
 mod scalar;
 mod written;
 
@@ -35,20 +37,44 @@ type Fault = Box<Diagnostic>;
 /// # Errors
 /// A diagnostic with the place of the fault.
 pub(crate) fn parse(text: &str) -> Result<Parsed, Fault> {
-    if let Some(tab) = indenting_tab(text) {
-        // Only an explanation: whether the tab is a fault is for the parser to say.
-        let line = |found: &Diagnostic| found.location.map(|place| place.line);
-        return read(text).map_err(|error| if line(&error) == line(&tab) { Box::new(tab) } else { error });
+    read(text).or_else(|error| match mended(text) {
+        Some((text, findings)) if let Ok(mut parsed) = read(&text) => {
+            parsed.findings.extend(findings);
+            Ok(parsed)
+        }
+        _ => Err(explained(error, text)),
+    })
+}
+
+/// A text with spaces where it has white space that the parser refuses, and without what nests too deeply for it; `None`
+/// if there is nothing of the kind.
+pub(crate) fn mended(text: &str) -> Option<(String, Vec<Diagnostic>)> {
+    mend::mended(text)
+}
+
+/// The fault, or that its line is indented with a tab. Whether the tab is one is for the parser to say.
+fn explained(error: Fault, text: &str) -> Fault {
+    let line = |found: &Diagnostic| found.location.map(|place| place.line);
+    match indenting_tab(text) {
+        Some(tab) if line(&error) == line(&tab) => Box::new(tab),
+        _ => error,
     }
-    read(text)
 }
 
 fn read(text: &str) -> Result<Parsed, Fault> {
     let mut parser = Parser::new_from_str(text);
     let mut builder = Builder::default();
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| Box::new(broken(&error)))?;
-        builder.take(event, span)?;
+        match event {
+            Ok((event, span)) => builder.take(event, span)?,
+            // What is wrong with a document that nobody reads is of no matter.
+            Err(_) if builder.further.is_some() => builder.is_over = true,
+            Err(error) => return Err(Box::new(broken(&error))),
+        }
+        if builder.is_over {
+            builder.tell_of_further();
+            break;
+        }
     }
     let value = builder.root.unwrap_or(Value::Null);
     Ok(Parsed { value, notation: Notation::Yaml, findings: builder.findings })
@@ -89,7 +115,12 @@ struct Builder {
     stack: Vec<Open>,
     anchors: HashMap<usize, Anchored>,
     expanded: usize,
-    documents: usize,
+    /// How many lists and mappings are open in what is left out.
+    skipped: usize,
+    /// Where a document begins after one that holds something.
+    further: Option<Marker>,
+    /// Nothing further is read.
+    is_over: bool,
     findings: Vec<Diagnostic>,
 }
 
@@ -120,29 +151,47 @@ enum Key {
     Member(String),
     /// `<<`: the value's members are added where they are not there.
     Merge,
+    /// Something that cannot be a key; its value is left out.
+    Nothing,
 }
 
 impl Builder {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         let at = span.start;
+        if self.skipped > 0 {
+            match event {
+                Event::SequenceStart(..) | Event::MappingStart(..) => {
+                    self.skipped = self.skipped.saturating_add(1)
+                }
+                Event::SequenceEnd | Event::MappingEnd => self.skipped = self.skipped.saturating_sub(1),
+                _ => {}
+            }
+            return Ok(());
+        }
+        if self.further.is_some() {
+            // A document that says nothing, as behind a last `---`, is nothing that could be lost.
+            self.is_over = match &event {
+                Event::DocumentStart(_) => {
+                    self.further = Some(at);
+                    false
+                }
+                Event::Scalar(text, style, ..) => *style != ScalarStyle::Plain || !text.is_empty(),
+                Event::SequenceStart(..) | Event::MappingStart(..) | Event::Alias(_) => true,
+                _ => false,
+            };
+            return Ok(());
+        }
         match event {
             Event::DocumentStart(_) => {
-                self.documents = self.documents.saturating_add(1);
-                if self.documents > 1 {
-                    return Err(fault(
-                        "yaml-several-documents",
-                        at,
-                        "a second YAML document begins here; only one is read",
-                    )
-                    .help("remove the `---` or put the documents into files of their own")
-                    .into());
-                }
+                // Empty documents may stand before the one that is meant.
+                self.further = self.root.as_ref().is_some_and(|root| !root.is_null()).then_some(at);
             }
             Event::Scalar(text, style, anchor, tag) => {
                 if self.expects_key() {
                     let plain = style == ScalarStyle::Plain && tag.is_none();
                     self.keep(anchor, || Value::String(text.clone().into_owned()), 0, at)?;
-                    return self.key(text.into_owned(), plain, at);
+                    self.key(text.into_owned(), plain, at);
+                    return Ok(());
                 }
                 if scalar::is_beyond(&text, style, tag.as_deref().map(core_suffix)) {
                     self.beyond(&text, at);
@@ -154,28 +203,39 @@ impl Builder {
                     written::note(&mut self.stack, &value, &text);
                 }
                 self.keep(anchor, || value.clone(), 0, at)?;
-                self.put(value, 0, at)?;
+                self.put(value, 0, at);
             }
             Event::Alias(id) => {
                 let Some(anchored) = self.anchors.get(&id) else {
-                    return Err(fault("yaml-alias", at, "this alias stands inside of what it names")
-                        .help("YAML data cannot contain itself; a schema can, by `$ref`")
-                        .into());
+                    let message = "this alias stands inside of what it names, or names what was left out; it is read as null";
+                    self.tell(
+                        "yaml-alias",
+                        at,
+                        message,
+                        "YAML data cannot contain itself; a schema can, by `$ref`",
+                    );
+                    if self.expects_key() {
+                        self.no_key(at);
+                        return Ok(());
+                    }
+                    self.put(Value::Null, 0, at);
+                    return Ok(());
                 };
                 let (value, weight, height) = (anchored.value.clone(), anchored.weight, anchored.height);
                 self.charge(weight, at)?;
                 if self.expects_key() {
-                    return match value {
+                    match value {
                         Value::String(key) => self.key(key, false, at),
-                        _ => Err(not_a_key(at).into()),
-                    };
+                        _ => self.no_key(at),
+                    }
+                    return Ok(());
                 }
-                self.put(value, height, at)?;
+                self.put(value, height, at);
             }
-            Event::SequenceStart(anchor, _) => self.open(anchor, at, Kind::List(Vec::new()))?,
+            Event::SequenceStart(anchor, _) => self.open(anchor, at, Kind::List(Vec::new())),
             Event::MappingStart(anchor, _) => {
                 let kind = Kind::Mapping { members: Map::new(), key: None, merged: HashSet::new() };
-                self.open(anchor, at, kind)?;
+                self.open(anchor, at, kind);
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some(Open { anchor, start, kind, height, written }) = self.stack.pop() {
@@ -190,7 +250,7 @@ impl Builder {
                         }
                     };
                     self.keep(anchor, || value.clone(), height, start)?;
-                    self.put(value, height, start)?;
+                    self.put(value, height, start);
                 }
             }
             Event::StreamStart | Event::StreamEnd | Event::DocumentEnd | Event::Nothing => {}
@@ -198,24 +258,25 @@ impl Builder {
         Ok(())
     }
 
-    fn open(&mut self, anchor: usize, start: Marker, kind: Kind) -> Result<(), Fault> {
+    fn open(&mut self, anchor: usize, start: Marker, kind: Kind) {
         if self.expects_key() {
-            return Err(not_a_key(start).into());
+            self.no_key(start);
+            self.skipped = 1;
+            return;
         }
         if self.stack.len() >= MAX_DEPTH {
-            return Err(too_deep(start).into());
+            self.too_deep(start);
+            self.skipped = 1;
+            self.put(Value::Null, 0, start);
+            return;
         }
         self.stack.push(Open { anchor, start, kind, height: 0, written: Vec::new() });
-        Ok(())
     }
 
     /// A number that nothing can hold. It may as well be a word: `12e4567`.
     fn beyond(&mut self, number: &str, at: Marker) {
         /// The most of it that is shown, in bytes.
         const SHOWN: usize = 40;
-        if self.findings.len() >= MOST_FINDINGS {
-            return;
-        }
         let shown = match number.get(..SHOWN) {
             Some(start) => format!("{start}…"),
             None => number.to_owned(),
@@ -223,8 +284,48 @@ impl Builder {
         let message = format!(
             "{shown} is a number beyond what one of 64 bits can be, which is about ±1.8e308; it is read as a text"
         );
-        let found = Diagnostic::warning("number-range", self.pointer(), message).location(place(at));
-        self.findings.push(found.help("write a smaller number, or put it into quotes if a text is meant"));
+        if self.findings.len() < MOST_FINDINGS {
+            let found = Diagnostic::warning("number-range", self.pointer(), message).location(place(at));
+            self.findings
+                .push(found.help("write a smaller number, or put it into quotes if a text is meant"));
+        }
+    }
+
+    /// Something is left out at the place of the next value.
+    fn tell(&mut self, code: &'static str, at: Marker, message: impl Into<String>, help: &str) {
+        if self.findings.len() < MOST_FINDINGS {
+            let found = Diagnostic::error(code, self.pointer(), message).location(place(at));
+            self.findings.push(found.help(help));
+        }
+    }
+
+    fn too_deep(&mut self, at: Marker) {
+        let message = format!(
+            "this is nested more than {MAX_DEPTH} levels deep; it is left out, and null stands in its place"
+        );
+        self.tell("yaml-depth", at, message, "nest less deeply, or name parts and refer to them by `$ref`");
+    }
+
+    /// The next key is none.
+    fn no_key(&mut self, at: Marker) {
+        let message = "a list or a mapping cannot be a key; it is left out with its value";
+        self.tell("yaml-key", at, message, "put the key into quotes");
+        if let Some(Open { kind: Kind::Mapping { key, .. }, .. }) = self.stack.last_mut() {
+            *key = Some(Key::Nothing);
+        }
+    }
+
+    /// Says that more documents follow than one.
+    fn tell_of_further(&mut self) {
+        let Some(at) = self.further else { return };
+        let message = "a second YAML document begins here; only the first one is read";
+        self.stack.clear();
+        self.tell(
+            "yaml-several-documents",
+            at,
+            message,
+            "remove the `---`, or put the documents into files of their own",
+        );
     }
 
     /// Where the next value stands.
@@ -233,7 +334,7 @@ impl Builder {
             Kind::List(items) => pointer::join(&at, &items.len().to_string()),
             Kind::Mapping { key: Some(Key::Member(name)), .. } => pointer::join(&at, name),
             Kind::Mapping { key: Some(Key::Merge), .. } => pointer::join(&at, "<<"),
-            Kind::Mapping { key: None, .. } => at,
+            Kind::Mapping { key: None | Some(Key::Nothing), .. } => at,
         })
     }
 
@@ -241,25 +342,24 @@ impl Builder {
         matches!(self.stack.last(), Some(Open { kind: Kind::Mapping { key: None, .. }, .. }))
     }
 
-    fn key(&mut self, text: String, plain: bool, at: Marker) -> Result<(), Fault> {
+    fn key(&mut self, text: String, plain: bool, at: Marker) {
         let Some(Open { kind: Kind::Mapping { members, key, merged }, written, .. }) = self.stack.last_mut()
         else {
-            return Ok(());
+            return;
         };
         // Only the last of equal keys counts.
         written.retain(|number| number.key != text);
         if plain && text == "<<" {
             *key = Some(Key::Merge);
-            return Ok(());
+            return;
         }
         // A key of the mapping itself wins over one that was merged in, wherever they stand.
         if members.contains_key(&text) && !merged.remove(&text) {
             *key = Some(Key::Member(text));
             self.twice(at);
-            return Ok(());
+            return;
         }
         *key = Some(Key::Member(text));
-        Ok(())
     }
 
     /// The key that was read last was there before. YAML forbids it; who reads a document to the end has more of it.
@@ -268,24 +368,29 @@ impl Builder {
         else {
             return;
         };
-        if self.findings.len() >= MOST_FINDINGS {
-            return;
-        }
         let message = format!(
             "the key `{name}` stands twice in one mapping; the last one counts, what the other says is lost"
         );
-        let found = Diagnostic::error("duplicate-key", self.pointer(), message).location(place(at));
-        self.findings.push(found.help("remove one of the two, or put all in one"));
+        self.tell("duplicate-key", at, message, "remove one of the two, or put all in one");
     }
 
     /// A finished value takes its place. `height` counts the levels inside of it.
-    fn put(&mut self, value: Value, height: usize, at: Marker) -> Result<(), Fault> {
+    fn put(&mut self, mut value: Value, mut height: usize, at: Marker) {
         if self.stack.len().saturating_add(height) > MAX_DEPTH {
-            return Err(too_deep(at).into());
+            self.too_deep(at);
+            (value, height) = (Value::Null, 0);
+        }
+        let no_merge = matches!(
+            &self.stack.last(),
+            Some(Open { kind: Kind::Mapping { key: Some(Key::Merge), .. }, .. })
+        ) && !can_be_merged(&value);
+        if no_merge {
+            let message = "`<<` needs a mapping, or a list of mappings; what is neither is left out";
+            self.tell("yaml-merge", at, message, "write an alias of a mapping: `<<: *name`");
         }
         let Some(open) = self.stack.last_mut() else {
             self.root = Some(value);
-            return Ok(());
+            return;
         };
         open.height = open.height.max(height.saturating_add(1));
         match &mut open.kind {
@@ -294,11 +399,10 @@ impl Builder {
                 Some(Key::Member(key)) => {
                     members.insert(key, value);
                 }
-                Some(Key::Merge) => merge(members, merged, value, at)?,
-                None => {}
+                Some(Key::Merge) => merge(members, merged, value),
+                Some(Key::Nothing) | None => {}
             },
         }
-        Ok(())
     }
 
     /// Remembers what an anchor names.
@@ -330,31 +434,22 @@ impl Builder {
     }
 }
 
-fn not_a_key(at: Marker) -> Diagnostic {
-    fault("yaml-key", at, "a list or a mapping cannot be a key").help("put the key into quotes")
+/// Whether a value is what `<<` takes.
+fn can_be_merged(value: &Value) -> bool {
+    match value {
+        Value::Array(sources) => sources.iter().all(Value::is_object),
+        source => source.is_object(),
+    }
 }
 
-fn too_deep(at: Marker) -> Diagnostic {
-    fault("yaml-depth", at, format!("the document is nested more than {MAX_DEPTH} levels deep"))
-}
-
-/// Adds the members of a mapping, or of a list of mappings, where they are not there; the first of a list wins.
-fn merge(
-    members: &mut Map<String, Value>,
-    merged: &mut HashSet<String>,
-    value: Value,
-    at: Marker,
-) -> Result<(), Fault> {
+/// Adds the members of a mapping, or of the mappings of a list, where they are not there; the first of a list wins.
+fn merge(members: &mut Map<String, Value>, merged: &mut HashSet<String>, value: Value) {
     let sources = match value {
         Value::Array(sources) => sources,
         source => vec![source],
     };
     for source in sources {
-        let Value::Object(source) = source else {
-            return Err(fault("yaml-merge", at, "`<<` needs a mapping, or a list of mappings")
-                .help("write an alias of a mapping: `<<: *name`")
-                .into());
-        };
+        let Value::Object(source) = source else { continue };
         for (key, value) in source {
             if !members.contains_key(&key) {
                 merged.insert(key.clone());
@@ -362,7 +457,6 @@ fn merge(
             }
         }
     }
-    Ok(())
 }
 
 /// How much a copy costs: one a node, one more for every 64 bytes of text.

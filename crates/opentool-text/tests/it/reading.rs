@@ -1,7 +1,9 @@
 //! Which texts are read, how, and what is said about the others.
 
-use opentool_core::Location;
-use opentool_text::{Expected, Notation, Tree, decode, parse, parse_tree};
+use std::borrow::Cow;
+
+use opentool_core::{Diagnostic, Location};
+use opentool_text::{Expected, Notation, Spot, Tree, decode, locate, parse, parse_tree};
 use serde_json::json;
 
 const ANY: Expected<'static> = Expected::new("a menu", "dishes:");
@@ -115,14 +117,212 @@ fn what_is_not_a_document_is_said() {
     assert_eq!(found.help.as_deref(), Some("a menu begins with `dishes:`"));
 }
 
+/// The code and the pointer of a finding, its line and column.
+type Told<'f> = (&'f str, &'f str, Option<(usize, usize)>);
+
+/// What was found, each with its place.
+fn told(findings: &[Diagnostic]) -> Vec<Told<'_>> {
+    let place = |found: &Diagnostic| found.location.map(|at| (at.line, at.column));
+    findings.iter().map(|found| (found.code, found.pointer.as_str(), place(found))).collect()
+}
+
 #[test]
-fn bytes_are_utf8_with_or_without_a_mark() {
-    assert_eq!(decode(b"\xEF\xBB\xBF{}").unwrap(), "{}");
-    assert_eq!(decode(b"\xFF\xFE{\0}\0").unwrap_err().message, "the text is UTF-16");
+fn bytes_are_a_text_in_the_encodings_that_documents_have() {
+    let text = "a: \"\u{1F600}\"\nb: caf\u{e9}\n";
+    let wide = |bytes: fn(u16) -> [u8; 2], mark: &[u8]| {
+        mark.iter().copied().chain(text.encode_utf16().flat_map(bytes)).collect::<Vec<u8>>()
+    };
+    for bytes in [
+        wide(u16::to_be_bytes, b"\xFE\xFF"),
+        wide(u16::to_le_bytes, b"\xFF\xFE"),
+        wide(u16::to_be_bytes, b""),
+        wide(u16::to_le_bytes, b""),
+    ] {
+        let decoded = decode(&bytes).unwrap();
+        assert_eq!(decoded.text, text);
+        assert_eq!(told(&decoded.findings), [("utf-16", "", Some((1, 1)))]);
+    }
+    let clean = decode(b"\xEF\xBB\xBF{}").unwrap();
+    assert!(matches!(clean.text, Cow::Borrowed("{}")) && clean.findings.is_empty());
+    for (bytes, text, message, place) in [
+        (&b"a: 1\nb: caf\xE9!"[..], "a: 1\nb: caf\u{FFFD}!", "the byte 0xE9 is no UTF-8; U+FFFD", (2, 7)),
+        (b"\xEF\xBB\xBF\xC3\xBC\xFF \xFE", "\u{fc}\u{FFFD} \u{FFFD}", "2 characters are no UTF-8", (1, 2)),
+    ] {
+        let decoded = decode(bytes).unwrap();
+        assert_eq!(decoded.text, text);
+        assert_eq!(told(&decoded.findings), [("encoding", "", Some(place))]);
+        assert!(decoded.findings[0].message.starts_with(message), "{}", decoded.findings[0]);
+    }
+    // Half of a pair, and a byte too many.
+    let decoded = decode(b"a\0\x3d\xd8b\0c").unwrap();
+    assert_eq!(decoded.text, "a\u{FFFD}b");
+    assert_eq!(decoded.findings.len(), 2);
     assert_eq!(
-        decode(b"{\"a\xFF").unwrap_err().message,
-        "the text is not UTF-8 (byte 3), so it is neither JSON nor YAML"
+        decode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap_err().message,
+        "this is no text (byte 0), so it is neither JSON nor YAML"
     );
+}
+
+#[test]
+fn half_of_a_character_is_told_and_hides_nothing() {
+    let text =
+        r#"{"a": "x\ud800y", "b\uDC00": [1e400, "\\ud800 \ud83d\ude00"], "c": ["\ud800\ud800\udc00"]}"#;
+    let parsed = parse(text, &ANY).unwrap();
+    let value =
+        json!({"a": "x\u{FFFD}y", "b\u{FFFD}": [f64::MAX, "\\ud800 \u{1F600}"], "c": ["\u{FFFD}\u{10000}"]});
+    assert_eq!(parsed.value, value);
+    let half = "lone-surrogate";
+    assert_eq!(
+        told(&parsed.findings),
+        [
+            (half, "/a", None),
+            (half, "/b\u{FFFD}", None),
+            (half, "/c/0", None),
+            ("number-range", "/b\u{FFFD}/0", Some((1, 31)))
+        ]
+    );
+    assert_eq!(parse_tree(text, &ANY).unwrap().value.to_value(), value);
+    let places = locate(text, Notation::Json, [Spot::Key("/b\u{FFFD}"), Spot::Value("/b\u{FFFD}/0")]);
+    assert_eq!(places, [Some(Location::new(1, 19)), Some(Location::new(1, 31))]);
+    assert_eq!(parse(r#"{"a": "\ud8"}"#, &ANY).unwrap_err().code, "json-syntax");
+}
+
+#[test]
+fn line_ends_in_texts_of_json_are_told_and_hide_nothing() {
+    let text = "{\"a\": \"x\r\n\ty\",\n \"b\": [\"\\u00e9\t\", 1e400], \"c\tc\": 1}";
+    let parsed = parse(text, &ANY).unwrap();
+    assert_eq!(parsed.value, json!({"a": "x\r\n\ty", "b": ["\u{e9} ", f64::MAX], "c\tc": 1}));
+    assert_eq!(
+        told(&parsed.findings),
+        [("number-range", "/b/1", Some((3, 19))), ("control-character", "", Some((1, 9)))]
+    );
+    assert!(parsed.findings[1].message.contains("(and in 2 more places)"), "{}", parsed.findings[1]);
+    // A text that does not end is told as that, where it begins to be wrong.
+    let found = parse("{\"a\": \"x,\n \"b\": 1}", &ANY).unwrap_err();
+    assert_eq!((found.code, found.location), ("json-syntax", Some(Location::new(2, 1))), "{found}");
+}
+
+#[test]
+fn what_nests_too_deeply_is_left_out_and_hides_nothing() {
+    for (open, close) in [("[", "]"), ("{\"a\": ", "}")] {
+        for levels in [128, 300, 5_000] {
+            let deep = format!("{}{}", open.repeat(levels), close.repeat(levels));
+            let deep = deep.replace(": }", ": 1}");
+            for text in [format!("{{\"x\": {deep},\n \"y\": 1}}"), format!("x: {deep}\ny: 1\n")] {
+                let parsed = parse(&text, &ANY).unwrap();
+                assert_eq!(parsed.value["y"], 1, "{levels}");
+                let code = match parsed.notation {
+                    Notation::Json => "json-depth",
+                    _ => "yaml-depth",
+                };
+                assert_eq!(parsed.findings.len(), 1, "{levels} {:?}", parsed.findings);
+                assert_eq!((parsed.findings[0].code, parsed.findings[0].location.unwrap().line), (code, 1));
+                let found = locate(&text, parsed.notation, [Spot::Key("/y")]);
+                assert_eq!(found[0].unwrap().line, 2, "{levels}");
+            }
+        }
+    }
+    let blocks: String = (0..1_000).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
+    let parsed = parse(&format!("{blocks}b: 1\n"), &ANY).unwrap();
+    assert_eq!(parsed.value["b"], 1);
+    assert_eq!(told(&parsed.findings)[0].2, Some((129, 129)));
+    let aliases: String =
+        (1..1_000).map(|level| format!("a{level}: &a{level} [*a{}]\n", level - 1)).collect();
+    let parsed = parse(&format!("a0: &a0 x\n{aliases}b: 1\n"), &ANY).unwrap();
+    assert_eq!(parsed.value["b"], 1);
+    assert!(parsed.findings.iter().all(|found| found.code == "yaml-depth"));
+}
+
+#[test]
+fn of_several_documents_the_first_is_read() {
+    for (text, line) in [
+        ("a: 1\n---\nb: 2\n", Some(2)),
+        ("---\na: 1\n---\n[broken\n", Some(3)),
+        ("--- # nothing\n---\na: 1\n...\n", None),
+        ("a: 1\n---\n", None),
+        ("a: 1\n---\n# nothing\n---\nb: 1\n---\nc: 1\n", Some(4)),
+    ] {
+        let parsed = parse(text, &ANY).unwrap();
+        assert_eq!(parsed.value, json!({"a": 1}), "{text:?}");
+        let found: Vec<_> =
+            line.map(|line| ("yaml-several-documents", "", Some((line, 1)))).into_iter().collect();
+        assert_eq!(told(&parsed.findings), found, "{text:?}");
+        assert_eq!(
+            locate(text, Notation::Yaml, [Spot::Key("/a")])[0].unwrap().line,
+            1 + text.lines().position(|line| line == "a: 1").unwrap()
+        );
+    }
+}
+
+#[test]
+fn what_json_cannot_say_is_left_out() {
+    for (text, value, code, place) in [
+        ("{a: 1}: b\nc: 2\n", json!({"c": 2}), "yaml-key", (1, 1)),
+        ("u: {{host}}/x\nc: 2\n", json!({}), "", (0, 0)),
+        ("u: {{host}: 1}\nc: 2\n", json!({"u": {}, "c": 2}), "yaml-key", (1, 5)),
+        ("<<: 5\nc: 2\n", json!({"c": 2}), "yaml-merge", (1, 5)),
+        (
+            "b: &b {d: 1}\na:\n  <<: [*b, 5]\nc: 2\n",
+            json!({"b": {"d": 1}, "a": {"d": 1}, "c": 2}),
+            "yaml-merge",
+            (3, 7),
+        ),
+        ("a: &a [*a]\nc: 2\n", json!({"a": [null], "c": 2}), "yaml-alias", (1, 8)),
+        ("a: &a {*a : 1}\nc: 2\n", json!({"a": {}, "c": 2}), "yaml-alias", (1, 8)),
+    ] {
+        match parse(text, &ANY.notation(Some(Notation::Yaml))) {
+            Ok(parsed) => {
+                assert_eq!(parsed.value, value, "{text:?}");
+                let first = told(&parsed.findings)[0];
+                assert_eq!((first.0, first.2), (code, Some(place)), "{text:?}");
+                let at = locate(text, Notation::Yaml, [Spot::Key("/c")])[0].unwrap();
+                assert_eq!(at.line, text.lines().count(), "{text:?}");
+            }
+            Err(fault) => assert!(code.is_empty(), "{text:?}: {fault}"),
+        }
+    }
+}
+
+#[test]
+fn tabs_between_a_key_and_its_value_and_within_brackets_are_spaces() {
+    for (text, value, places) in [
+        ("a:\tb\nc:\t1\n", json!({"a": "b", "c": 1}), &[("yaml-tab", 1, 3)][..]),
+        ("a:\n  - b:\t \tc\n    'd: e': \t- f\n", json!(null), &[]),
+        (
+            "x:\n  a: {\n\t\t\"b\":\t[1,\t2], # {\n\t\"c\": '{\t'\n}\n  d: 1\n",
+            json!({"x": {"a": {"b": [1, 2], "c": "{\t"}, "d": 1}}),
+            &[("yaml-tab", 3, 1), ("yaml-indentation", 5, 1)],
+        ),
+        (
+            "x:\n  a:\n    {\n\"b\": \"}\\\" {\"\n    }\n  d: 1\n",
+            json!({"x": {"a": {"b": "}\" {"}, "d": 1}}),
+            &[("yaml-indentation", 4, 1)],
+        ),
+        ("a: |\n  one\n\t\n  two\nb: 1\n", json!({"a": "one\n\ntwo\n", "b": 1}), &[("yaml-tab", 3, 1)]),
+        // Not sure, so a fault as ever.
+        ("a:\n\tb: 1\n", json!(null), &[]),
+        ("a:\n  b: 1\n\tc: [\n\t]\n", json!(null), &[]),
+    ] {
+        let expected = ANY.notation(Some(Notation::Yaml));
+        let Ok(parsed) = parse(text, &expected) else {
+            assert!(value.is_null(), "{text:?} {:?}", parse(text, &expected));
+            continue;
+        };
+        assert_eq!(parsed.value, value, "{text:?}");
+        let places: Vec<_> =
+            places.iter().map(|(code, line, column)| (*code, "", Some((*line, *column)))).collect();
+        assert_eq!(told(&parsed.findings), places, "{text:?}");
+        // What stands behind is found.
+        let last = text.lines().count();
+        let key = if parsed.value.get("x").is_some() {
+            "/x/d"
+        } else if parsed.value.get("c").is_some() {
+            "/c"
+        } else {
+            "/b"
+        };
+        assert_eq!(locate(text, Notation::Yaml, [Spot::Key(key)])[0].unwrap().line, last, "{text:?}");
+    }
 }
 
 #[test]
@@ -138,15 +338,13 @@ fn keys_that_stand_twice_are_told() {
 
 #[test]
 fn depth_and_expansion_have_limits() {
-    let deep = "[".repeat(200) + &"]".repeat(200);
-    let too_deep = parse(&format!("[\n\"]\\\"]\", {deep}"), &ANY).unwrap_err();
+    // Cut off, so that nobody knows what is to be left out.
+    let too_deep = parse(&format!("[\n\"]\\\"]\", {}", "[".repeat(200)), &ANY).unwrap_err();
     assert_eq!(too_deep.code, "json-depth");
     // The bracket that is one too many: 127 stand before it, one of them in the line above.
     assert_eq!(too_deep.location, Some(Location::new(2, 135)));
     let just = "[".repeat(127) + "?" + &"]".repeat(127);
     assert_eq!(parse(&just, &ANY).unwrap_err().code, "json-syntax");
-    let deep = format!("a: {deep}");
-    assert_eq!(parse(&deep, &ANY).unwrap_err().code, "yaml-depth");
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for i in 1..10 {
         let before = format!("*a{},", i - 1).repeat(10);

@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 use super::super::Fault;
 use super::super::contract::{Style, WantedMedia, Written};
 use super::super::decode::{self, Read};
+use super::super::view::View;
+use crate::request::media::MediaKind;
 
 /// The object that a form says.
 pub(super) fn read(media: &WantedMedia, text: &str, read: &mut Read) -> Value {
@@ -30,7 +32,13 @@ pub(super) fn read(media: &WantedMedia, text: &str, read: &mut Read) -> Value {
         if spreads && !pairs.iter().any(|pair| pair.has_name(name)) {
             continue;
         }
-        match decode::value(name, &written, &property, &mut pairs, decode::form, &names) {
+        let is_xml = matches!(&written, Written::Content(own) if MediaKind::of(own) == MediaKind::Xml);
+        let found = if is_xml {
+            as_xml(media, name, &property, &mut pairs)
+        } else {
+            decode::value(name, &written, &property, &mut pairs, decode::form, &names)
+        };
+        match found {
             Ok(Some(value)) => {
                 members.insert(name.to_owned(), value);
             }
@@ -50,6 +58,29 @@ pub(super) fn read(media: &WantedMedia, text: &str, read: &mut Read) -> Value {
     Value::Object(members)
 }
 
+/// A property that is XML, or a list of such.
+fn as_xml(
+    media: &WantedMedia,
+    name: &str,
+    view: &View<'_>,
+    pairs: &mut [decode::Pair<'_>],
+) -> Result<Option<Value>, (String, String)> {
+    let is_list = view.allows("array") && !view.allows("object") && !view.allows_scalar();
+    let form = media.xml.as_ref().map(|form| form.member(name)).unwrap_or_default();
+    let (form, view) = if is_list { (form.items(), view.items()) } else { (form, view.clone()) };
+    let mut values = Vec::new();
+    for text in decode::texts(name, pairs, decode::form) {
+        let text = decode::form(text)
+            .ok_or_else(|| ("expected percent-encoded UTF-8".to_owned(), text.to_owned()))?;
+        let value = super::xml::part(&form, &view, &text).map_err(|detail| (detail, text.to_string()))?;
+        values.push(value.unwrap_or_else(|| view.scalar(&text)));
+    }
+    Ok(match is_list {
+        true => (!values.is_empty()).then_some(Value::Array(values)),
+        false => values.into_iter().next(),
+    })
+}
+
 /// How a property is written: by its style, by its media type, or as a form is.
 fn written(encoding: Option<&Value>) -> Written {
     let member = |name: &str| encoding.and_then(|encoding| encoding.get(name));
@@ -57,7 +88,7 @@ fn written(encoding: Option<&Value>) -> Written {
     if !encoding.is_some_and(is_by_style)
         && let Some(media_type) = member("contentType").and_then(Value::as_str)
     {
-        return if crate::plan::is_json(media_type) {
+        return if crate::plan::is_json(media_type) || MediaKind::of(media_type) == MediaKind::Xml {
             Written::Content(media_type.to_owned())
         } else {
             Written::Style(Style::Form, true)

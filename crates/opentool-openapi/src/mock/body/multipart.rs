@@ -10,6 +10,8 @@ use super::super::contract::WantedMedia;
 use super::super::decode::Read;
 use super::super::view::View;
 use crate::plan::is_json;
+use crate::request::media::MediaKind;
+use crate::xml::XmlForm;
 
 /// One part as it stands in the body.
 struct Part<'b> {
@@ -64,7 +66,9 @@ pub(super) fn read(
             }
         }
         let as_item = if is_list { property.items() } else { property };
-        match value(&part, &as_item) {
+        let form = media.xml.as_ref().map(|form| form.member(&part.name)).unwrap_or_default();
+        let form = if is_list { form.items() } else { form };
+        match value(&part, &as_item, &form) {
             Ok((schema, plain)) => {
                 add(&mut judged, &part.name, schema, is_list);
                 add(&mut received, &part.name, plain, is_list);
@@ -88,7 +92,7 @@ pub(super) fn read(
 fn in_order(parts: &[Part<'_>], item: &View<'_>, read: &mut Read) -> Result<(Value, Value), String> {
     let (mut judged, mut received) = (Vec::new(), Vec::new());
     for (index, part) in parts.iter().enumerate() {
-        match value(part, item) {
+        match value(part, item, &XmlForm::default()) {
             Ok((schema, plain)) => {
                 judged.push(schema);
                 received.push(plain);
@@ -146,7 +150,7 @@ fn add(object: &mut Map<String, Value>, name: &str, value: Value, is_list: bool)
 }
 
 /// What a part says: as its schema describes it, where bytes are a string, and as it came.
-fn value(part: &Part<'_>, view: &View<'_>) -> Result<(Value, Value), String> {
+fn value(part: &Part<'_>, view: &View<'_>, form: &XmlForm) -> Result<(Value, Value), String> {
     let content_type = part.content_type.as_deref().unwrap_or("text/plain");
     if is_json(content_type) && part.filename.is_none() {
         let value: Value =
@@ -156,6 +160,11 @@ fn value(part: &Part<'_>, view: &View<'_>) -> Result<(Value, Value), String> {
     let is_file = part.filename.is_some() || view.is_bytes();
     match std::str::from_utf8(part.data) {
         Ok(text) if !is_file => {
+            if MediaKind::of(content_type) == MediaKind::Xml
+                && let Some(value) = super::xml::part(form, view, text)?
+            {
+                return Ok((value.clone(), value));
+            }
             let value = view.scalar(text);
             Ok((value.clone(), value))
         }

@@ -25,23 +25,29 @@ struct Element {
 
 /// The value of a document; nothing where the schema says nothing about what is in it.
 pub(super) fn read(media: &WantedMedia, text: &str) -> Result<Option<Value>, String> {
+    if media.judge.is_silent() {
+        return parse(text).map(|_| None);
+    }
+    part(&media.xml.clone().unwrap_or_default(), &media.judge.view(), text)
+}
+
+/// The value of a document that is a part of a body.
+pub(super) fn part(form: &XmlForm, view: &View<'_>, text: &str) -> Result<Option<Value>, String> {
     let root = parse(text)?;
-    let view = media.judge.view();
-    if media.judge.is_silent() || view.allows("string") && !view.allows("object") && !view.allows("array") {
+    if view.allows("string") && !view.allows("object") && !view.allows("array") {
         return Ok(None);
     }
-    let form = media.xml.clone().unwrap_or_default();
     let none = Node::default();
     let node = form.root().unwrap_or(&none);
     let named = node.name.as_deref().or(node.component.as_deref());
     if let Some(expected) = named.filter(|expected| *expected != root.name) {
         return Err(format!("expected the root element `{expected}`, found `{}`", root.name));
     }
-    let reading = Reading { form: &form };
+    let reading = Reading { form };
     Ok(Some(match view.allows("array") && !view.allows("object") {
         // A document has one root, so that of a list stands around its items.
-        true => reading.items(node, &view, root.children.iter()),
-        false => reading.value(node, &view, &root),
+        true => reading.items(node, view, root.children.iter()),
+        false => reading.value(node, view, &root),
     }))
 }
 

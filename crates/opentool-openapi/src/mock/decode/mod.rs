@@ -6,7 +6,7 @@ mod path;
 mod split;
 
 pub(super) use header::{cookies, headers};
-pub(super) use pairs::{form, has_value, holds, members, parse, query, value};
+pub(super) use pairs::{Pair, form, has_value, holds, members, parse, query, texts, value};
 pub(super) use path::path;
 pub(super) use split::{Kind, joined, kind, list, record};
 

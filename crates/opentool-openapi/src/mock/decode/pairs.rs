@@ -147,6 +147,20 @@ pub(super) fn take(
     }
 }
 
+/// The texts of a name among pairs as they are written; the pairs are marked.
+pub(in super::super) fn texts<'r>(
+    name: &str,
+    pairs: &mut [Pair<'r>],
+    decode: fn(&str) -> Option<String>,
+) -> Vec<&'r str> {
+    let own = pairs.iter_mut().filter(|pair| pair.is(name, decode));
+    own.map(|pair| {
+        pair.taken = true;
+        pair.value
+    })
+    .collect()
+}
+
 /// The value of a name among pairs; the pairs that it takes are marked.
 pub(in super::super) fn value(
     name: &str,
@@ -166,12 +180,7 @@ pub(in super::super) fn value(
     {
         return Ok(spread(view, pairs, decode, names));
     }
-    let own: Vec<&mut Pair<'_>> = pairs.iter_mut().filter(|pair| pair.is(name, decode)).collect();
-    let mut texts = Vec::new();
-    for pair in own {
-        pair.taken = true;
-        texts.push(pair.value);
-    }
+    let texts = texts(name, pairs, decode);
     let Some(first) = texts.first().copied() else { return Ok(None) };
     let found = match written {
         Written::Content(media_type) => {

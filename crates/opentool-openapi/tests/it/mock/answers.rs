@@ -144,7 +144,7 @@ fn examples_that_are_references_are_what_they_lead_to() {
         );
         json_body(&get(&mock, "/pet"))
     };
-    let schema = json!({"const": "made"});
+    let schema = json!({"examples": ["made"]});
     let (named, value) = ("#/components/examples/rex", "#/components/examples/rex/value");
     for (example, expected) in [
         (json!({"examples": {"x": {"value": {"$ref": value}}}}), json!({"name": "Rex"})),
@@ -156,5 +156,45 @@ fn examples_that_are_references_are_what_they_lead_to() {
         let mut described = example.clone();
         described["schema"] = schema.clone();
         assert_eq!(media(described), expected, "{example}");
+    }
+}
+
+/// What is answered where there is no success, and that an answer fits its schema where one can be made.
+#[test]
+fn answers_are_what_the_document_declares_and_allows() {
+    let pet = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "minLength": 2}}});
+    let json = |media: Value| json!({"description": "d", "content": {"application/json": media}});
+    let wrong = json!({"schema": pet, "example": {"name": 5}});
+    let second = json!({"schema": pet, "examples": {"a": {"value": {}}, "b": {"value": {"name": "Rex"}}}});
+    let own = json!({"schema": {"type": "string", "minLength": 6, "example": "nope"}});
+    let none = json!({"schema": {"type": "string", "enum": ["a"], "minLength": 2}});
+    for (responses, status, body, faults) in [
+        (json!({"default": json(json!({"schema": pet}))}), 200, None, 0),
+        (json!({"3XX": {"description": "d"}}), 300, Some(""), 0),
+        (
+            json!({"5XX": json(json!({"schema": {"const": 1}})), "302": {"description": "d"}}),
+            302,
+            Some(""),
+            0,
+        ),
+        (json!({"4xx": json(json!({"schema": {"const": 1}}))}), 400, Some("1"), 0),
+        (json!({"200": json(wrong)}), 200, None, 0),
+        (json!({"200": json(second)}), 200, Some(r#"{"name":"Rex"}"#), 0),
+        (json!({"200": json(none)}), 200, Some(r#""a""#), 1),
+        (json!({"200": json(own)}), 200, None, 0),
+    ] {
+        let mock = mock(json!({"/a": {"get": {"operationId": "a", "responses": responses}}}));
+        let answer = get(&mock, "/a");
+        assert_eq!(answer.response().status().as_u16(), status, "{responses}");
+        if let Some(body) = body {
+            assert_eq!(answer.response().body(), body, "{responses}");
+        }
+        if responses.to_string().contains("properties") {
+            assert!(json_body(&answer)["name"].as_str().is_some_and(|name| name.len() > 1), "{responses}");
+        }
+        assert_eq!(answer.own_faults().len(), faults, "{responses} {:?}", answer.own_faults());
+        assert!(
+            answer.fits() && answer.own_faults().iter().all(|fault| fault.pointer.starts_with("/response"))
+        );
     }
 }

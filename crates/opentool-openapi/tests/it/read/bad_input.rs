@@ -50,8 +50,8 @@ fn broken_json_names_line_and_column() {
 
 #[test]
 fn bytes_that_are_no_text_are_refused() {
-    assert!(message(b"\xff\xfeo\0p\0").contains("UTF-16"));
-    assert!(message(b"openapi: \xc3\x28").contains("not UTF-8 (byte 9)"));
+    let found = message(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    assert!(found.contains("error[encoding]: this is no text (byte 0)"), "{found}");
 }
 
 #[test]
@@ -155,5 +155,36 @@ fn headers_that_nobody_can_send_are_no_arguments() {
             "the header parameter `a b` has a name that no header can have; it is left out",
             "the header parameter `Transfer-Encoding` belongs to the transport and cannot be set; it is left out",
         ]
+    );
+}
+
+#[test]
+fn operations_that_ask_for_what_cannot_be_given_are_told() {
+    let text = json!({"openapi": "3.1.0", "info": {}, "components": {"securitySchemes": {
+            "d": {"type": "http", "scheme": "Digest"}, "h": {"type": "http", "scheme": "hoba"}, "k": {"type": "http", "scheme": "basic"}}},
+        "security": [{"d": []}], "paths": {
+            "/a": {"get": {"operationId": "a"}, "put": {"operationId": "b", "security": [{"d": [], "k": []}]}},
+            "/b": {"get": {"operationId": "c", "security": [{"d": []}, {"k": []}]},
+                   "put": {"operationId": "e", "security": [{"h": []}, {}]}, "post": {"operationId": "f", "security": [{"gone": []}]}}}});
+    let api = opentool_openapi::parse(text.to_string(), "a.json").unwrap();
+    let found = api.diagnostics().iter().filter(|found| found.code == "security-unsupported");
+    let found: Vec<String> = found.map(ToString::to_string).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].contains("warning[security-unsupported]: the security scheme `d` (http digest) is not supported; 2 operations need \
+                           it (`a`, `b`), and they are refused when called (at /components/securitySchemes/d)")
+            && found[0].contains("`--header`"),
+        "{found:?}"
+    );
+    assert!(
+        found[1].contains("note[")
+            && found[1].contains("`h` (http hoba)")
+            && found[1].contains("take another"),
+        "{found:?}"
+    );
+    let refused = api.server("https://a.test").request("a", &Default::default()).unwrap_err().to_string();
+    assert!(
+        refused.contains("what the scheme `d` asks for (http digest), which is not supported"),
+        "{refused}"
     );
 }

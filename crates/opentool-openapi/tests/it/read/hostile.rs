@@ -36,29 +36,41 @@ fn long_texts_behind_aliases_are_refused() {
 }
 
 #[test]
-fn depth_is_limited() {
-    for (open, close) in [("[", "]"), ("{a: ", "}")] {
-        let text = format!("a: {}{}", open.repeat(100_000), close.repeat(100_000));
-        let error = refused(&text);
-        assert!(error.contains("yaml-depth") || error.contains("yaml-syntax"), "{error}");
+fn depth_is_limited_and_hides_nothing() {
+    for (open, close) in [("[", "]"), ("{\"a\": ", "}")] {
+        let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        for (text, code) in [
+            (format!("x-deep: {deep}\nopenapi: 3.0.0\npaths: {{/a: {{get: {{}}}}}}\n"), "yaml-depth"),
+            (
+                format!(
+                    "{{\"x-deep\": {deep}, \"openapi\": \"3.0.0\", \"paths\": {{\"/a\": {{\"get\": {{}}}}}}}}"
+                ),
+                "json-depth",
+            ),
+        ] {
+            let started = Instant::now();
+            let api = parse(text, "a").unwrap();
+            assert_eq!(api.operations().len(), 1);
+            assert_eq!(api.diagnostics()[0].code, code, "{:?}", api.diagnostics());
+            assert!(started.elapsed() < ENOUGH);
+        }
     }
-    let text = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    let error = parse(text, "a.json").unwrap_err().to_string();
-    assert!(error.contains("json-depth") && error.contains("more than 127 levels"), "{error}");
-    let mut text = String::new();
-    for level in 0..1_000 {
+    let mut text = String::from("openapi: 3.0.0\npaths: {/a: {get: {}}}\nx:\n");
+    for level in 1..1_000 {
         writeln!(text, "{}a:", " ".repeat(level)).unwrap();
     }
-    assert!(refused(&text).contains("yaml-depth"));
+    let api = parse(text, "a.yaml").unwrap();
+    assert_eq!((api.operations().len(), api.diagnostics()[0].code), (1, "yaml-depth"));
 }
 
 #[test]
 fn depth_cannot_be_made_by_aliases() {
-    let mut text = String::from("a0: &a0 x\n");
+    let mut text = String::from("openapi: 3.0.0\npaths: {/a: {get: {}}}\na0: &a0 x\n");
     for level in 1..1_000 {
         writeln!(text, "a{level}: &a{level} [*a{}]", level - 1).unwrap();
     }
-    assert!(refused(&text).contains("yaml-depth"));
+    let api = parse(text, "a.yaml").unwrap();
+    assert_eq!((api.operations().len(), api.diagnostics()[0].code), (1, "yaml-depth"));
 }
 
 #[test]
@@ -217,4 +229,26 @@ fn a_long_chain_of_paths_is_no_cycle() {
     assert!(code == "ref-limit" && message.contains("leads through more than 64 others"), "{message}");
     assert_eq!(told("/paths/~1round").unwrap().0, "ref-cycle");
     assert_eq!(told("/paths/~1p30"), None);
+}
+
+/// A byte on the wire may become a hundred bytes of memory; how many values and operations there are is counted first.
+#[test]
+fn floods_of_values_and_operations_are_refused() {
+    let flood = format!("{{\"openapi\": \"3.1.0\", \"paths\": {{}}, \"x\": [{}1]}}", "1,".repeat(8_000_001));
+    let error = opentool_openapi::parse(&flood, "a.json").unwrap_err().to_string();
+    assert!(error.contains("error[too-many-values]: the document has more than 8000000 values"), "{error}");
+    // Commas in texts are none.
+    let text = format!(
+        "{{\"openapi\": \"3.1.0\", \"paths\": {{\"/a\": {{\"get\": {{}}}}}}, \"x\": \"{}\"}}",
+        ",,".repeat(8_000_001)
+    );
+    assert_eq!(opentool_openapi::parse(&text, "a.json").unwrap().operations().len(), 1);
+    let methods: Vec<String> = (0..100_002).map(|index| format!("\"M{index}\": {{}}")).collect();
+    let text = format!(
+        "{{\"openapi\": \"3.2.0\", \"paths\": {{\"/a\": {{\"additionalOperations\": {{{}}}}}}}}}",
+        methods.join(",")
+    );
+    let api = opentool_openapi::parse(&text, "a.json").unwrap();
+    assert_eq!((api.operations().len(), api.left_out()), (100_000, 2));
+    assert!(api.diagnostics().iter().any(|found| found.code == "too-many-operations"));
 }

@@ -105,13 +105,46 @@ fn faults_name_their_line() {
         ("a: 'b\n", "error[yaml-syntax]"),
         ("a: b: c\n", "a.yaml:1:5: error[yaml-syntax]"),
         ("a: *missing\n", "a.yaml:1:4: error[yaml-syntax]"),
-        ("a: &a [*a]\n", "a.yaml:1:8: error[yaml-alias]: this alias stands inside of what it names"),
-        ("{a: 1}: b\n", "error[yaml-key]: a list or a mapping cannot be a key"),
-        ("<<: 5\n", "error[yaml-merge]"),
-        ("a: 1\n---\nb: 2\n", "a.yaml:2:1: error[yaml-several-documents]"),
     ] {
         let fault = fault(yaml);
         assert!(fault.contains(expected), "{yaml:?}\n gives {fault}\n not  {expected}");
+    }
+}
+
+/// What would cost other readers the whole document: one line of it.
+#[test]
+fn the_operations_survive_what_is_wrong_in_one_place() {
+    let yaml = "openapi: 3.0.0\npaths:\n  /a:\n    get: {operationId: a}\n";
+    let json =
+        r#"{"openapi": "3.0.0", "paths": {"/a": {"get": {"operationId": "a", "summary": "SUMMARY"}}}}"#;
+    let wide = |mark: &[u8], bytes: fn(u16) -> [u8; 2]| {
+        mark.iter().copied().chain(yaml.encode_utf16().flat_map(bytes)).collect::<Vec<u8>>()
+    };
+    for (name, text, expected) in [
+        ("a.yaml", wide(b"\xFF\xFE", u16::to_le_bytes), "a.yaml:1:1: warning[utf-16]"),
+        ("a.yaml", wide(b"", u16::to_be_bytes), "a.yaml:1:1: warning[utf-16]"),
+        (
+            "a.yaml",
+            [yaml.as_bytes(), b"# caf\xE9\n"].concat(),
+            "a.yaml:5:6: warning[encoding]: the byte 0xE9",
+        ),
+        ("a.yaml", format!("{yaml}x: &a [*a]\n").into(), "a.yaml:5:8: error[yaml-alias]"),
+        ("a.yaml", format!("{yaml}{{a: 1}}: b\n").into(), "a.yaml:5:1: error[yaml-key]"),
+        ("a.yaml", format!("{yaml}x: {{<<: 5}}\n").into(), "a.yaml:5:9: error[yaml-merge]"),
+        ("a.yaml", format!("{yaml}---\nb: 2\n").into(), "a.yaml:5:1: error[yaml-several-documents]"),
+        ("a.yaml", format!("{yaml}x:\ty\n").into(), "a.yaml:5:3: warning[yaml-tab]"),
+        ("a.yaml", format!("{yaml}x:\n  y: {{\n\t\"z\": 1\n}}\n").into(), "a.yaml:7:1: warning[yaml-tab]"),
+        ("a.json", json.replace("SUMMARY", "\\udc00").into(), "a.json:1:67: warning[lone-surrogate]"),
+        (
+            "a.json",
+            json.replace("SUMMARY", "\u{e9}").chars().map(|c| c as u8).collect(),
+            "a.json:1:79: warning[encoding]",
+        ),
+    ] {
+        let api = parse(text, name).unwrap();
+        assert_eq!(api.operations().len(), 1, "{expected}");
+        let told: Vec<String> = api.diagnostics().iter().map(ToString::to_string).collect();
+        assert!(told.iter().any(|told| told.starts_with(expected)), "{told:#?}\n not {expected}");
     }
 }
 

@@ -216,3 +216,51 @@ async fn credentials_and_the_servers_of_a_part_that_was_fetched() {
     call(&api.bearer("s3cret-token").server(&thief.url), json!({})).await.unwrap();
     assert!(thief.head().contains("s3cret-token"));
 }
+
+/// What several texts say together, each of them has to be allowed to say: a public document gets no further by naming the
+/// place of a part that is not public.
+#[tokio::test]
+async fn a_public_document_with_a_part_that_is_not_public() {
+    let public: IpAddr = Ipv4Addr::new(93, 184, 216, 34).into();
+    let place = Address::Url("https://docs.example.test/openapi.json".parse().unwrap());
+    let part = json!({"get": {"operationId": "s"}}).to_string();
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", part.len());
+    let parts = Wire::answering(format!("{head}{part}").into_bytes()).await;
+    let main = json!({"openapi": "3.1.0", "servers": [{"url": parts.url.as_str()}],
+        "paths": {"/s": {"$ref": parts.url.join("part.json").unwrap().as_str()}}})
+    .to_string();
+    let host = format!("127.0.0.1:{}", parts.url.port().unwrap());
+    let options = opentool_openapi::LoadOptions::new().host(host);
+    for peer in [Some(public), None] {
+        let api = options.clone().document_peer(peer).read(main.as_str(), place.clone()).await.unwrap();
+        assert_eq!((api.settings().document_peer, parts.heads().len()), (peer, 1));
+        let error = call(&api, json!({})).await.unwrap_err();
+        assert!(error.for_model().contains("leads to a loopback address"), "{error}");
+        assert_eq!(parts.heads(), [""; 0]);
+    }
+    // The host's own document may name it.
+    let own = options.read(main, Address::Named("main.json".to_owned())).await.unwrap();
+    parts.heads();
+    call(&own, json!({})).await.unwrap();
+    assert_eq!(parts.heads().len(), 1);
+}
+
+/// The name of a public document's origin leads into the own network the second time: for a part, too.
+#[tokio::test]
+async fn parts_of_a_public_document_are_public() {
+    let wire = Wire::open().await;
+    let port = wire.url.port().unwrap();
+    let place: Url = format!("http://docs.example.test:{port}/openapi.json").parse().unwrap();
+    let client = Client::new(Options::new().resolver(To(Ipv4Addr::LOCALHOST.into())));
+    let options = opentool_openapi::LoadOptions::new()
+        .references(opentool_openapi::References::SameOrigin)
+        .client(client);
+    let text =
+        json!({"openapi": "3.1.0", "paths": {"/s": {"get": {}}, "/t": {"$ref": "part.json"}}}).to_string();
+    let public: IpAddr = Ipv4Addr::new(93, 184, 216, 34).into();
+    for (peer, reached) in [(Some(public), 0), (None, 1)] {
+        let options = options.clone().document_peer(peer);
+        options.read(text.as_str(), Address::Url(place.clone())).await.unwrap();
+        assert_eq!(wire.heads().len(), reached, "{peer:?}");
+    }
+}

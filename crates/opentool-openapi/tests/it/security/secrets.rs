@@ -256,3 +256,48 @@ async fn a_secret_in_an_answer_that_is_not_utf_8() {
         }
     }
 }
+
+/// Many services take a refresh token once: whoever gave it has to know that there is another.
+#[tokio::test]
+async fn a_refresh_token_that_was_replaced() {
+    let new = r#"{"access_token": "a", "expires_in": 0, "refresh_token": "s3cret-new"}"#;
+    let answer =
+        format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{new}", new.len());
+    let wire = Wire::answering(answer.into_bytes()).await;
+    let api =
+        document(&json!({"openapi": "3.1.0", "paths": {"/s": {"get": {"security": [{"rotating": []}]}}},
+        "components": {"securitySchemes": {"rotating": {"type": "oauth2", "flows": {}}}}}));
+    let api = api.server(&wire.url);
+    let person = |token: &str| OAuth::refresh_token("me", token).token_url(wire.url.clone());
+    let told = async |oauth: OAuth| {
+        let api = api.clone().credential("rotating", Credential::OAuth(oauth));
+        let logged = noted(async {
+            call(&api, json!({})).await.unwrap();
+            call(&api, json!({})).await.unwrap();
+        });
+        let logged = logged.await;
+        assert_none(&logged);
+        logged.matches("replaced the refresh token of the scheme `rotating`").count()
+    };
+    assert_eq!(told(person("s3cret-old")).await, 1);
+    assert_eq!(told(person("s3cret-new")).await, 0, "it sent the same one");
+    let kept = std::sync::Arc::<Mutex<Vec<String>>>::default();
+    let keep = std::sync::Arc::clone(&kept);
+    let keeping = person("s3cret-old").on_rotation(move |token| {
+        keep.lock().unwrap().push(secrecy::ExposeSecret::expose_secret(token).to_owned());
+    });
+    assert_eq!(told(keeping).await, 0);
+    assert_eq!(*kept.lock().unwrap(), ["s3cret-new"]);
+}
+
+#[test]
+fn short_headers_that_are_named_like_a_secret() {
+    let mut settings = opentool_openapi::Settings::new();
+    for (name, value) in
+        [("x-api-key", "12345"), ("authorization", "Bearer abc"), ("x-token", "123456"), ("x-tenant", "a")]
+    {
+        settings.headers.push((name.parse().unwrap(), value.into()));
+    }
+    let uncovered: Vec<&str> = settings.uncovered_headers().map(|name| name.as_str()).collect();
+    assert_eq!(uncovered, ["x-api-key", "authorization"]);
+}

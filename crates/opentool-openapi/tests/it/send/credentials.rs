@@ -57,6 +57,27 @@ fn every_scheme_has_its_place() {
 }
 
 #[test]
+fn two_schemes_for_one_place_are_refused_and_not_overwritten() {
+    let both = [("b", SecurityScheme::Basic), ("t", SecurityScheme::Bearer)];
+    let mut settings = with_credential("b", Credential::basic("me", "pw"));
+    for name in ["t", "o"] {
+        settings.credentials.insert(name.to_owned(), Credential::bearer("token"));
+    }
+    let error = send(&secured(operation("GET /s"), &[&both]), &settings).unwrap_err().to_string();
+    assert!(
+        error.contains("the schemes `b` and `t` together") && error.contains("header `Authorization`"),
+        "{error}"
+    );
+    // Another alternative is taken, and one token may stand for two schemes.
+    let alone = [("t", SecurityScheme::Bearer)];
+    let (_, headers) = sent(&secured(operation("GET /s"), &[&both, &alone]), &settings);
+    assert_eq!(headers, json!({"Authorization": "Bearer token"}));
+    let twice = [("o", oauth()), ("t", SecurityScheme::Bearer)];
+    let (_, headers) = sent(&secured(operation("GET /s"), &[&twice]), &settings);
+    assert_eq!(headers, json!({"Authorization": "Bearer token"}));
+}
+
+#[test]
 fn the_first_alternative_that_can_be_satisfied_is_used_whole() {
     let both = &[("a", key(Place::Header, "A")), ("b", key(Place::Query, "b"))][..];
     let token = &[("t", oauth())][..];

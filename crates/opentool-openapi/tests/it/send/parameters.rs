@@ -211,3 +211,25 @@ fn properties_of_a_body_are_put_together_again() {
     operation.body.as_mut().unwrap().required = false;
     assert_eq!(request(&operation, json!({})).unwrap().to_json()["body_kind"], "none");
 }
+
+/// Azure's `api-version`: required, with a default that everybody means.
+#[test]
+fn a_required_parameter_that_is_left_out_is_sent_with_its_default() {
+    let parameter = |name: &str, place: &str, required: bool| json!({"name": name, "in": place, "required": required, "schema": {"type": "string", "default": "d"}});
+    let list = [("q", "query", true), ("h", "header", true), ("p", "path", true), ("o", "query", false)];
+    let list: Vec<_> = list.map(|(name, place, required)| parameter(name, place, required)).into();
+    let document = json!({"openapi": "3.0.0", "servers": [{"url": "https://api.test"}],
+        "paths": {"/{p}": {"get": {"operationId": "get", "parameters": list}}}});
+    let api = opentool_openapi::parse(document.to_string(), "a.json").unwrap();
+    let definition = api.tools().unwrap().get("get").unwrap().definition().clone();
+    assert_eq!(definition.input_schema.as_value()["required"], json!(["p"]));
+    let sent = |arguments: serde_json::Value| {
+        let arguments = serde_json::from_value(arguments).unwrap();
+        let sent = api.request("get", &arguments).map_err(|error| error.to_string())?.to_json();
+        Ok::<_, String>((sent["url"].as_str().unwrap().to_owned(), sent["headers"]["h"].clone()))
+    };
+    assert_eq!(sent(json!({"p": "x"})).unwrap(), ("https://api.test/x?q=d".to_owned(), json!("d")));
+    assert_eq!(sent(json!({"p": "x", "q": "1"})).unwrap().0, "https://api.test/x?q=1");
+    // What it is about is for the caller to say.
+    assert!(sent(json!({})).is_err());
+}

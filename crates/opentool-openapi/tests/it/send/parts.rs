@@ -1,6 +1,7 @@
 //! Parts of multipart bodies: their headers, and the styles that some versions allow for them.
 
 use opentool_core::{Arguments, ToolCall};
+use opentool_openapi::mock::Mock;
 use opentool_openapi::{Api, parse};
 use opentool_schema::ToolSetExt as _;
 use serde_json::{Value, json};
@@ -188,4 +189,87 @@ fn a_file_that_is_none_of_the_range_is_refused() {
     assert!(whole("image/*").unwrap_err().for_model().contains("of image/*; it is text/html"));
     // One that the document names is what the service takes it for.
     assert_eq!(whole("image/png").unwrap(), "image/png");
+}
+
+/// The table of the Encoding Object: which media type a part has where the document says none.
+#[test]
+fn the_schema_decides_about_the_media_type_of_a_part() {
+    let text = json!({"type": "string"});
+    for (schema, value, content_type) in [
+        (text.clone(), json!("x"), "text/plain"),
+        (json!({"type": "integer"}), json!(1), "text/plain"),
+        (json!({"type": "boolean"}), json!(true), "text/plain"),
+        (json!({"type": ["string", "null"]}), json!("x"), "text/plain"),
+        (json!({"enum": ["x"]}), json!("x"), "text/plain"),
+        (json!({"$ref": "#/components/schemas/Text"}), json!("x"), "text/plain"),
+        (json!({"type": "object"}), json!({"a": 1}), "application/json"),
+        (json!({"type": "array", "items": {"type": "object"}}), json!([{"a": 1}]), "application/json"),
+        (json!({"type": "array", "items": text}), json!(["x"]), "text/plain"),
+        (json!({"type": "array", "items": {}}), json!(["x"]), "application/octet-stream"),
+        (json!({"type": "string", "contentEncoding": "base64"}), json!("AQ=="), "application/octet-stream"),
+        (json!({}), json!("x"), "application/octet-stream"),
+        (json!({"description": "Anything."}), json!("x"), "application/octet-stream"),
+        (json!({}), json!({"a": 1}), "application/json"),
+    ] {
+        let schemas = json!({"Text": {"type": "string", "enum": ["x", "y"]}});
+        let content =
+            json!({"multipart/form-data": {"schema": {"type": "object", "properties": {"p": schema}}}});
+        let document = json!({"openapi": "3.1.0", "servers": [{"url": "https://api.test"}],
+            "components": {"schemas": schemas},
+            "paths": {"/p": {"post": {"operationId": "post", "requestBody": {"content": content}}}}});
+        let sent = parts(&parse(document.to_string(), "parts.json").unwrap(), json!({"p": value})).unwrap();
+        assert_eq!(sent[0]["content_type"], content_type, "{schema} {sent}");
+    }
+}
+
+/// A property that the document says is XML is written by its `xml` objects, in parts and in forms.
+#[test]
+fn single_properties_are_written_as_xml() {
+    let address = json!({"type": "object", "xml": {"name": "addr"}, "properties": {
+        "city": {"type": "string"}, "id": {"type": "integer", "xml": {"attribute": true}}}});
+    let encoding = json!({"to": {"contentType": "application/xml"}, "all": {"contentType": "text/xml; charset=utf-8"},
+        "n": {"contentType": "application/xml"}, "raw": {"contentType": "application/xml"}});
+    let schema = json!({"type": "object", "properties": {
+        "to": {"$ref": "#/components/schemas/Address"},
+        "all": {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "integer"}}}},
+        "n": {"type": "integer"}, "raw": {"type": "string"}}});
+    let api = |media_type: &str| {
+        let mut content = json!({});
+        content[media_type] = json!({"schema": schema, "encoding": encoding});
+        let document = json!({"openapi": "3.1.0", "servers": [{"url": "https://api.test"}],
+            "components": {"schemas": {"Address": address}},
+            "paths": {"/p": {"post": {"operationId": "post", "requestBody": {"content": content}}}}});
+        parse(document.to_string(), "parts.json").unwrap()
+    };
+    let arguments =
+        json!({"to": {"city": "Ulm <b>", "id": 7}, "all": [{"a": 1}, {"a": 2}], "n": 3, "raw": "<r/>"});
+    let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    let multipart = parts(&api("multipart/form-data"), arguments.clone()).unwrap();
+    let bodies: Vec<_> =
+        multipart.as_array().unwrap().iter().map(|part| part["body"].as_str().unwrap()).collect();
+    let written = [
+        "<addr id=\"7\"><city>Ulm &lt;b&gt;</city></addr>",
+        "<all><a>1</a></all>",
+        "<all><a>2</a></all>",
+        "<n>3</n>",
+    ];
+    assert_eq!(bodies, [&written.map(|text| format!("{head}{text}"))[..], &["<r/>".to_owned()]].concat());
+    assert_eq!(multipart[0]["content_type"], "application/xml");
+    assert_eq!(multipart[1]["content_type"], "text/xml; charset=utf-8");
+    // The mock reads the same out of it.
+    for media_type in ["multipart/form-data", "application/x-www-form-urlencoded"] {
+        let api = api(media_type);
+        let call = ToolCall::new("1", "post", arguments.clone());
+        let checked: Arguments = api.tools().unwrap().check(&call).unwrap();
+        let request = api.request("post", &checked).unwrap();
+        let mut sent = http::Request::post("/p");
+        for (name, value) in request.to_json()["headers"].as_object().unwrap() {
+            sent = sent.header(name, value.as_str().unwrap());
+        }
+        let answer = Mock::new([api]).answer(&sent.body(request.body().to_bytes()).unwrap());
+        assert!(answer.fits(), "{media_type}: {:?}", answer.faults());
+        assert_eq!(answer.received().body.as_ref().unwrap(), &arguments, "{media_type}");
+    }
+    let error = parts(&api("multipart/form-data"), json!({"to": {"city": "\u{1}"}})).unwrap_err();
+    assert!(error.contains("/to/city") && error.contains("control characters"), "{error}");
 }

@@ -55,3 +55,19 @@ fn a_list_is_written_by_its_format_wherever_it_stands() {
     let told = api("header", Some("multi"), FORM).diagnostics()[0].to_string();
     assert!(told.contains("`multi` does not exist for header parameters; `csv` is used"), "{told}");
 }
+
+/// No document in use has them.
+#[test]
+fn lists_within_lists_are_json_and_that_is_told() {
+    let list = json!({"name": "l", "in": "query", "type": "array", "collectionFormat": "pipes",
+        "items": {"type": "array", "collectionFormat": "csv", "items": {"type": "integer"}}});
+    let document = json!({"swagger": "2.0", "host": "api.test",
+        "paths": {"/a": {"get": {"operationId": "get", "parameters": [list]}}}});
+    let api = parse(document.to_string(), "swagger.json").unwrap();
+    let told = api.diagnostics()[0].to_string();
+    assert!(told.contains("[parameter-style]: lists within a list are written as JSON"), "{told}");
+    assert!(told.contains("(at /paths/~1a/get/parameters/0/items)"), "{told}");
+    let arguments = json!({"l": [[1, 2], [3]]}).as_object().unwrap().clone().into();
+    let sent = api.request("get", &arguments).unwrap().to_json();
+    assert_eq!(sent["url"], "https://api.test/a?l=%5B1%2C2%5D%7C%5B3%5D");
+}

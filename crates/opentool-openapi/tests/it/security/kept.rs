@@ -1,0 +1,176 @@
+//! Arguments that are secrets of the host: on the wire, and nowhere else.
+
+use opentool_core::ToolError;
+use opentool_openapi::{Api, Config, SecretSource};
+use opentool_schema::ToolSetExt as _;
+use serde_json::{Value, json};
+
+use super::wire::{Wire, call, document, given};
+
+const SECRET: &str = "s3cret/an&d more\"";
+
+/// An operation that takes the secret in this place.
+fn api(wire: &Wire, operation: &Value, reference: &str) -> Api {
+    let api = document(&json!({"openapi": "3.1.0", "paths": {"/s": {"post": operation}}})).server(&wire.url);
+    let config = json!({"operations": {"*": {"arguments": {"t": {"value": reference}}}}});
+    api.configure(&serde_json::from_value::<Config>(config).unwrap()).unwrap()
+}
+
+fn parameter(place: &str) -> Value {
+    json!({"operationId": "s", "parameters": [
+        {"name": "t", "in": place, "schema": {"type": "string"}, "required": true},
+        {"name": "q", "in": "query", "schema": {"type": "integer"}}]})
+}
+
+fn body(media_type: &str) -> Value {
+    json!({"operationId": "s", "parameters": [{"name": "q", "in": "query", "schema": {"type": "integer"}}],
+        "requestBody": {"required": true, "content": {media_type: {"schema": {"type": "object", "required": ["t"],
+            "properties": {"t": {"type": "string"}}}}}}})
+}
+
+fn all(error: &ToolError) -> String {
+    let mut text = format!("{error:?}\n{error}\n{}", error.for_model());
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(&format!("\n{error}\n{error:?}"));
+        cause = error.source();
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_secret_argument_is_sent_and_never_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    std::fs::write(&file, SECRET).unwrap();
+    let reference = format!("file:{}", file.display());
+    for operation in [
+        parameter("query"),
+        parameter("header"),
+        parameter("cookie"),
+        body("application/json"),
+        body("application/x-www-form-urlencoded"),
+        body("multipart/form-data"),
+    ] {
+        let said = json!({"message": format!("no {SECRET}")}).to_string();
+        let answer = format!(
+            "HTTP/1.1 400 Bad\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{said}",
+            said.len()
+        );
+        let wire = Wire::answering(answer.into_bytes()).await;
+        let api = api(&wire, &operation, &reference);
+        let tools = api.tools().unwrap();
+        let definition = format!("{:?}", tools.find("s").unwrap().definition());
+        assert!(!definition.contains("\"t\"") && !definition.contains(&reference), "{definition}");
+        // A model cannot set it.
+        let own = opentool_core::ToolCall::new("1", "s", json!({"t": "mine"}).as_object().unwrap().clone());
+        assert!(tools.check(&own).is_err());
+        // What is not sent has a mask, and nothing is read for it.
+        std::fs::rename(&file, folder.path().join("away")).unwrap();
+        let shown = api.request("s", &given(json!({"q": 7}))).unwrap();
+        std::fs::rename(folder.path().join("away"), &file).unwrap();
+        let page = format!("{shown:?} {} {} {}", shown.to_json(), shown.to_curl(), shown.summary());
+        assert!(page.contains("***") && page.contains("q=7"), "{page}");
+        // What is sent is not shown when it comes back.
+        let error = call(&api, json!({"q": 7})).await.unwrap_err();
+        assert_eq!(error.for_model(), "HTTP 400 Bad Request: no ***");
+        assert!(!all(&error).contains("s3cret"), "{}", all(&error));
+        assert_eq!(wire.heads().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_secret_argument_is_what_is_sent() {
+    let wire = Wire::open().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    std::fs::write(&file, "one\n").unwrap();
+    let api = api(&wire, &parameter("query"), &format!("file:{}", file.display()));
+    call(&api, json!({"q": 7})).await.unwrap();
+    let target = wire.target();
+    assert!(target.contains("t=one") && target.contains("q=7"), "{target}");
+    // One that a service refuses is read once more.
+    let refusing =
+        Wire::answering(b"HTTP/1.1 401 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_vec()).await;
+    let api = api.server(&refusing.url);
+    std::fs::write(&file, "two").unwrap();
+    call(&api, json!({})).await.unwrap_err();
+    let targets: Vec<bool> = refusing.heads().iter().map(|head| head.contains("t=two")).collect();
+    assert_eq!(targets, [false, true]);
+    // What cannot be sent, or read, is said without it.
+    for (held, why) in
+        [("a\tb\u{1}s3cret", "cannot be sent in its place"), ("", "cannot be read where it is kept")]
+    {
+        std::fs::write(&file, held).unwrap();
+        let api = self::api(&wire, &parameter("header"), &format!("file:{}", file.display()));
+        let error = call(&api, json!({})).await.unwrap_err();
+        assert!(error.for_model().contains(why), "{error}");
+        assert!(!all(&error).contains("s3cret"), "{}", all(&error));
+    }
+    assert_eq!(wire.heads(), [""; 0]);
+}
+
+#[test]
+fn places_are_written_as_for_credentials() {
+    for (text, place) in [
+        ("env:TOKEN", Some("the environment variable `TOKEN`")),
+        ("file:/a/b", Some("the file `/a/b`")),
+        ("command:pass show 'a b'", Some("the command `pass`")),
+        ("env:", None),
+        ("files", None),
+    ] {
+        let source = SecretSource::parse(text).unwrap();
+        assert_eq!(
+            source.map(|source| format!("{source:?}")),
+            place.map(|place| format!("SecretSource({place})"))
+        );
+    }
+    assert!(SecretSource::parse("command: ").is_err());
+}
+
+/// A form in which a document asks for the credential once more is filled by the host, where it has it.
+#[tokio::test]
+async fn a_credential_in_a_form_is_no_argument() {
+    let wire = Wire::open().await;
+    let described = json!({"type": "string", "description": "Authentication token. Requires scope: `x`"});
+    let form = json!({"application/x-www-form-urlencoded": {"schema": {"type": "object", "required": ["token", "name"],
+        "properties": {"token": described, "name": {"type": "string"}, "key": {"type": "string"}}}}});
+    let api = |scheme: Value| {
+        document(&json!({"openapi": "3.0.0", "components": {"securitySchemes": {"s": scheme}}, "security": [{"s": []}],
+            "paths": {"/s": {"post": {"operationId": "s", "requestBody": {"required": true, "content": form}}}}}))
+        .server(&wire.url)
+    };
+    let bearer = || api(json!({"type": "http", "scheme": "bearer"}));
+    let key = || api(json!({"type": "apiKey", "in": "query", "name": "key"}));
+    for (api, arguments, body) in [
+        (bearer().bearer("s3cret-token"), vec!["name", "key"], json!("name=a&token=***")),
+        (key().api_key("s3cret-token"), vec!["token", "name"], json!("name=a&key=***")),
+        // Nobody else has it.
+        (
+            bearer().missing_credentials(opentool_openapi::MissingCredentials::SendWithout),
+            vec!["token", "name", "key"],
+            json!("name=a"),
+        ),
+    ] {
+        let tools = api.tools().unwrap();
+        let schema = &tools.find("s").unwrap().definition().input_schema;
+        let names: Vec<&str> = schema.properties().map(|(name, _)| name).collect();
+        assert_eq!(names, arguments);
+        let request = api.request("s", &given(json!({"name": "a"}))).unwrap();
+        assert_eq!(request.to_json()["body"], body);
+        assert!(!format!("{request:?} {}", request.to_curl()).contains("s3cret"), "{request:?}");
+        if body != "name=a" {
+            assert!(request.to_json_with_secrets()["body"].as_str().unwrap().contains("s3cret-token"));
+            // Whatever an argument says in its place.
+            let own = api.request("s", &given(json!({"name": "a", "token": "mine", "key": "mine"}))).unwrap();
+            let sent = own.to_json_with_secrets()["body"].as_str().unwrap().to_owned();
+            assert_eq!(sent.matches("mine").count(), 1, "{sent}");
+        }
+    }
+    // What is kept elsewhere is not read for what is not sent.
+    let kept = bearer().bearer_from(SecretSource::environment("NOT_SET_ANYWHERE"));
+    assert_eq!(
+        kept.request("s", &given(json!({"name": "a"}))).unwrap().to_json()["body"],
+        "name=a&token=***"
+    );
+}

@@ -1,6 +1,6 @@
 //! The executor's requests before the mock: for each operation of a document, whether what is sent is what was meant.
 //!
-//! Arguments are made from the schemas that models see, checked by them, and turned into a request as a call would. The mock
+//! Arguments are made from the schemas of tools, checked by them, and turned into a request as a call would. The mock
 //! reads the request by the document alone; then what it read is compared with the arguments. Nothing is sent over a network.
 
 use base64::Engine as _;
@@ -63,7 +63,7 @@ impl Trial {
         for operation in api.operations() {
             let api = with_credentials(api.clone(), operation);
             let definition = api.definition(operation);
-            let schema = definition.input_schema.as_value();
+            let schema = definition.input_schema.whole().as_value();
             let validator = Validator::new(&Schema::new(schema.clone())).ok();
             for arguments in [Arguments::Minimal, Arguments::Full, Arguments::Odd] {
                 let outcome = match arguments.make(schema, validator.as_ref()) {

@@ -26,13 +26,13 @@ use serde_json::{Map, Value};
 pub(crate) use deepest::value as deepest;
 pub(crate) use envelope::Called;
 pub use examined::Examined;
-pub(crate) use fault::no_number;
+pub(crate) use fault::{no_number, too_deep};
 pub use fault::problem_code;
 pub(crate) use numbers::problem as rounded;
 pub(crate) use repeated::note as note_repeated;
 
 use crate::change::{Change, Stage};
-use crate::coerce::{Freedom, coerce};
+use crate::coerce::{Freedom, coerce, knows};
 use crate::exact::Look;
 use crate::read::{Unread, not_an_object, read};
 use crate::repair::{self, Tolerance, Written};
@@ -41,6 +41,8 @@ use crate::{Repairs, Validator};
 
 /// The rule of nothing that becomes no arguments.
 const NOTHING: &str = "nothing to an empty object";
+/// The rule of an envelope that was opened.
+const OPENED: &str = "arguments out of their envelope";
 /// Texts in texts, lists around objects and envelopes that are taken off.
 const MAX_WRAPPERS: usize = 6;
 /// Rounds of taking out forbidden keys: each may uncover others.
@@ -336,7 +338,7 @@ impl<'v, 'c> Mending<'v, 'c> {
     /// none of these keys. Where it is beyond doubt an envelope, the problems inside are those that count.
     fn envelope(&mut self, outer: &Written) -> Option<Taken> {
         let schema = self.validator.schema().as_value();
-        let inner = envelope::open(&outer.value, schema)?;
+        let inner = envelope::open(&outer.value, |key| knows(schema, key))?;
         if self.wrappers >= MAX_WRAPPERS {
             return None;
         }
@@ -346,7 +348,7 @@ impl<'v, 'c> Mending<'v, 'c> {
         let mut marks = outer.marks.clone();
         let written = Written { value: inner.value.clone(), marks: marks.take_key(inner.key) };
         let before = self.changes.len();
-        let change = Change::new(Stage::Repair, "", "arguments out of their envelope");
+        let change = Change::new(Stage::Repair, "", OPENED);
         self.changes.push(change.before(&outer.value).after(inner.value));
         let mut mending = Mending::new(self.validator, self.freedom, self.called, self.changes);
         mending.wrappers = self.wrappers.saturating_add(1);
@@ -354,9 +356,7 @@ impl<'v, 'c> Mending<'v, 'c> {
             Ok(object) => mending.fit(object),
             Err(error) => Err(error),
         };
-        let is_foreign =
-            |error: &InvalidArguments| error.problems.iter().any(|problem| problem.rule == envelope::FOREIGN);
-        if taken.is_ok() || inner.is_labelled() || taken.as_ref().is_err_and(is_foreign) {
+        if taken.is_ok() || inner.is_labelled() || envelope::is_foreign(&taken) {
             return Some(taken);
         }
         self.changes.truncate(before);

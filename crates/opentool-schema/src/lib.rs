@@ -35,6 +35,7 @@ mod validator;
 pub mod __private {
     pub use crate::exact::with_zeros;
     pub use crate::guard::panicked;
+    pub use crate::messages::deep;
 }
 
 pub use call::ToolSetExt;

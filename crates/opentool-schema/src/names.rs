@@ -78,7 +78,7 @@ pub fn resolve_name<'n>(
 }
 
 /// The name without what certainly is none of it.
-fn bare(written: &str) -> &str {
+pub(crate) fn bare(written: &str) -> &str {
     let name = written.split("<|").next().unwrap_or_default();
     let name = name.trim().trim_matches(['"', '\'', '`']).trim();
     let name = name.strip_suffix("()").unwrap_or(name);

@@ -6,8 +6,12 @@
 use opentool_core::{Arguments, InvalidArguments};
 use serde_json::{Map, Value};
 
-use super::{Called, Freedom, Mending, into_arguments, numbers, partial, refused, repeated};
+use super::{
+    Called, Freedom, MAX_WRAPPERS, Mending, OPENED, envelope, into_arguments, numbers, partial, refused,
+    repeated,
+};
 use crate::change::{Change, Stage};
+use crate::coerce::knows;
 use crate::dialect::{Decoder, Extent};
 use crate::read::{Unread, read};
 use crate::repair::Written;
@@ -48,17 +52,90 @@ impl Validator {
             return self.taken(written, repairs, called, changes);
         }
         let object = object(self, written, repairs, called, changes)?;
-        let extent = if repairs == Repairs::Partial { Extent::Begun } else { Extent::Whole };
-        let decoded = decoder.decode_written(object.clone(), extent)?;
         if repairs == Repairs::Partial {
-            return Ok(into_arguments(decoded.value));
+            return decoder
+                .decode_written(object, Extent::Begun)
+                .map(|decoded| into_arguments(decoded.value));
         }
+        self.fit_lowered(object, decoder, repairs, (called, 0), changes)
+    }
+
+    /// The arguments in the dialect's form as the schema accepts them; so many wrappers were taken off.
+    fn fit_lowered(
+        &self,
+        object: Written,
+        decoder: &Decoder,
+        repairs: Repairs,
+        (called, wrappers): (Option<Called<'_>>, usize),
+        changes: &mut Vec<Change>,
+    ) -> Result<Arguments, InvalidArguments> {
+        let decoded = decoder.decode_written(object.clone(), Extent::Whole);
+        if !decoded.as_ref().is_ok_and(|decoded| self.accepts(&decoded.value))
+            && let Some(taken) = self.in_envelope(&object, decoder, repairs, (called, wrappers), changes)
+        {
+            return taken;
+        }
+        let decoded = decoded?;
         if decoded.value != object.value {
             let change = Change::new(Stage::Decode, "", "out of the dialect's form");
             changes.push(change.before(&object.value).after(&decoded.value));
         }
         self.fit_decoded(decoded, repairs, called, changes)
             .map_err(|error| decoder.told(&object.value, error))
+    }
+
+    /// The arguments inside `{"name": …, "arguments": {…}}`, which are in the dialect's form: opened before anything is
+    /// decoded, and as [`Mending::envelope`] opens one otherwise. What either schema knows by these keys is no envelope.
+    fn in_envelope(
+        &self,
+        outer: &Written,
+        decoder: &Decoder,
+        repairs: Repairs,
+        (called, wrappers): (Option<Called<'_>>, usize),
+        changes: &mut Vec<Change>,
+    ) -> Option<Result<Arguments, InvalidArguments>> {
+        let freedom = match repairs {
+            Repairs::Sure => Freedom::Sure,
+            Repairs::Wide => Freedom::Wide,
+            Repairs::Off | Repairs::Partial => return None,
+        };
+        if wrappers >= MAX_WRAPPERS {
+            return None;
+        }
+        let own = self.schema().as_value();
+        let inner = envelope::open(&outer.value, |key| {
+            knows(own, key) || decoder.lowered().is_some_and(|schema| knows(schema, key))
+        });
+        // With a label beside it, what stands under the key of a wrapped whole is no such whole.
+        let inner = inner.or_else(|| {
+            let key =
+                decoder.wrapper().filter(|_| outer.value.as_object().is_some_and(|all| all.len() > 1))?;
+            envelope::open(&outer.value, |other| other != key && knows(own, other))
+        })?;
+        if let Some(problem) = inner.foreign(called, repairs) {
+            return Some(refused(problem));
+        }
+        let mut marks = outer.marks.clone();
+        let written = Written { value: inner.value.clone(), marks: marks.take_key(inner.key) };
+        let before = changes.len();
+        let change = Change::new(Stage::Repair, "", OPENED);
+        changes.push(change.before(&outer.value).after(inner.value));
+        let mut mending = Mending::new(self, freedom, called, changes);
+        mending.wrappers = wrappers.saturating_add(1);
+        let object = mending.object(written).and_then(|object| match object.marks.no_number() {
+            Some(pointer) => refused(super::fault::no_number(pointer)),
+            None => Ok(object),
+        });
+        let wrappers = mending.wrappers;
+        let taken = object.and_then(|object| {
+            repeated::note("", &object.value, &object.marks, changes);
+            self.fit_lowered(object, decoder, repairs, (called, wrappers), changes)
+        });
+        if taken.is_ok() || inner.is_labelled() || envelope::is_foreign(&taken) {
+            return Some(taken);
+        }
+        changes.truncate(before);
+        None
     }
 
     /// The arguments in the tool's own form as the schema accepts them.
@@ -77,6 +154,8 @@ impl Validator {
         let mut mending = Mending::new(self, freedom, called, changes);
         // What was wrapped may be anything.
         let decoded = mending.object(decoded)?;
+        // What an envelope holds is not decoded any more.
+        mending.wrappers = MAX_WRAPPERS;
         mending.fit_noted(decoded)
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn problem(text: &str, fault: Fault) -> Problem {
     }
 }
 
-pub(super) fn too_deep(levels: usize) -> Problem {
+pub(crate) fn too_deep(levels: usize) -> Problem {
     Problem::new("", "depth")
         .expected(format!("expected at most {levels} levels of nested arrays and objects"))
         .found("more")

@@ -46,6 +46,35 @@ impl Lost {
         (!no_numbers.is_empty() && same == held).then(|| (same, Self::in_marks(&written)))
     }
 
+    /// Takes out the numbers that begin with a mark: where they stand, and the number behind the mark without its last
+    /// digit.
+    pub(super) fn take_marked(&mut self, mark: &str) -> Vec<(String, usize)> {
+        let number = |digits: &str| {
+            let number = digits.strip_prefix(mark)?;
+            number.get(..number.len().checked_sub(1)?)?.parse().ok()
+        };
+        let mut marked = Vec::new();
+        self.digits.retain(|(at, digits)| match number(digits) {
+            Some(number) => {
+                marked.push((at.clone(), number));
+                false
+            }
+            None => true,
+        });
+        marked
+    }
+
+    /// Adds what the value at a place lacks.
+    pub(super) fn add(&mut self, at: &str, written: &Written) {
+        let Self { digits, earlier, no_numbers } = Self::in_marks(written);
+        self.digits.extend(digits.into_iter().map(|(below, digits)| (format!("{at}{below}"), digits)));
+        self.earlier.extend(earlier.into_iter().map(|(below, value)| (format!("{at}{below}"), value)));
+        self.no_numbers.extend(no_numbers.into_iter().map(|below| format!("{at}{below}")));
+        self.digits.sort_unstable();
+        self.earlier.sort_by(|(a, _), (b, _)| a.cmp(b));
+        self.no_numbers.sort_unstable();
+    }
+
     fn in_marks(written: &Written) -> Self {
         let no_numbers = written.marks.no_numbers();
         let digits = written.marks.lost().into_iter().map(|(at, digits)| (at, digits.to_owned()));
@@ -56,6 +85,11 @@ impl Lost {
         digits.sort();
         let earlier = written.marks.repeated().into_iter().map(|(at, value)| (at, value.clone()));
         Self { digits, earlier: earlier.collect(), no_numbers }
+    }
+
+    /// Whether it is not known that anything is lost.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.digits.is_empty() && self.earlier.is_empty()
     }
 
     /// A key that stands twice on the way to a call, or as its name or arguments: another call may have been meant.

@@ -14,6 +14,7 @@ mod anthropic;
 mod bedrock;
 mod chat;
 mod cohere;
+mod deep;
 mod error;
 mod format;
 mod gemini;
@@ -33,6 +34,7 @@ mod wire;
 use opentool_core::{AssistantMessage, ToolResult};
 use serde_json::Value;
 
+pub use deep::deep;
 pub use error::MessageError;
 pub use format::MessageFormat;
 pub use ids::CallIds;
@@ -92,8 +94,8 @@ pub fn parse_calls<'a>(
                     let lost = Lost::of(text, &value);
                     (value, lost)
                 }
-                // One number that is too large does not hide the calls beside it.
-                Err(error) => Lost::beside_no_numbers(text).ok_or(error)?,
+                // One number that is too large, or arguments that nest too deep, do not hide the calls beside them.
+                Err(error) => Lost::beside_no_numbers(text).or_else(|| deep::read(text)).ok_or(error)?,
             };
             parse_value(format, &value, Reading::new(lost))
         }

@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::lost::Lost;
 use super::{MessageFormat, ParsedCalls};
-use crate::intake::no_number;
+use crate::intake::{no_number, too_deep};
 use crate::repair::{self, Fault, Tolerance};
 use crate::text::found;
+use crate::validator::within;
 
 /// Calls in one answer; more are reported and not read.
 const MOST: usize = 128;
@@ -151,6 +152,10 @@ impl Reading {
         } else if let Some(number) = self.lost.no_number_in(&at) {
             let problem = no_number(number.to_owned());
             self.break_off(place, problem);
+        } else if entry.call.get(entry.arguments).is_some_and(|value| !within(value, repair::LEVELS)) {
+            let mut problem = too_deep(repair::LEVELS);
+            problem.pointer = at;
+            self.break_off(place, problem);
         }
     }
 
@@ -248,7 +253,7 @@ impl Reading {
         let needs_ids =
             !matches!(format, MessageFormat::Gemini | MessageFormat::Ollama | MessageFormat::Text);
         let is_refused =
-            |problem: &Problem| matches!(problem.rule.as_str(), "call" | "call-id" | "call-name");
+            |problem: &Problem| matches!(problem.rule.as_str(), "call" | "call-id" | "call-name" | "depth");
         let as_it_came = !(any_made && needs_ids || problems.iter().any(is_refused));
         ParsedCalls { calls, text, problems, replay, format, as_it_came, broken }
     }

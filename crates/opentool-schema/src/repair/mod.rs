@@ -105,6 +105,13 @@ pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Written, Fault> {
     }
 }
 
+/// What stands before and behind the value in a text that is read.
+pub(crate) fn around(text: &str) -> (&str, &str) {
+    let Start::At(at) = start(text) else { return ("", "") };
+    let end = text.rfind(['}', '｝']).filter(|end| *end > at).unwrap_or(text.len());
+    (text.get(..at).unwrap_or_default(), text.get(end..).unwrap_or_default().trim_start_matches(['}', '｝']))
+}
+
 /// Reads a text that is JSON but for numbers that are too large. It may be of any length.
 pub(crate) fn read_json(text: &str) -> Result<Written, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -73,6 +73,9 @@ fn an_envelope_opens_for_the_tool_that_it_names_only() {
         r#"{"name":7,"arguments":{"id":5}}"#,
         r#"[{"name":"get_user","arguments":{"id":5}}]"#,
         r#"{'name':'get_user','arguments':{'id':5}}"#,
+        r#"{"tool_call_id":"functions.get_user:0","arguments":{"id":5}}"#,
+        r#"{"call_id":"get_user","arguments":{"id":5}}"#,
+        r#"{"object":"get_user","arguments":{"id":5}}"#,
     ] {
         for mode in [Repairs::Sure, Repairs::Wide] {
             for name in ["delete_user", "wipe"] {
@@ -105,6 +108,9 @@ fn a_call_around_the_object_is_one_of_the_tool_that_it_names_only() {
         (r#"erase_the_account({"id":5})"#, json!({"id": 5})),
         (r#"```json {"id":5}```"#, json!({"id": 5})),
         (r#"The user: {"id":5}"#, json!({"id": 5})),
+        ("Action: delete_user\nAction Input: {\"id\": 5}", json!({"id": 5})),
+        (r#"get_users, forget_user and get_user_2 are words: {"id":5}"#, json!({"id": 5})),
+        (r#"{"id":5 /* not get_user */}"#, json!({"id": 5})),
     ] {
         assert_eq!(as_call("delete_user", own, Repairs::Wide), Ok(expected), "{own}");
     }
@@ -117,6 +123,24 @@ fn a_call_around_the_object_is_one_of_the_tool_that_it_names_only() {
         r#"<function=get_user>{"id":5}</function>"#,
         r#"get_usr({"id":5})"#,
         r#""get_user({\"id\":5})""#,
+        "Action: get_user\nAction Input: {\"id\": 5}",
+        "Thought: I delete.\nAction: get_user\nAction Input: ```json\n{\"id\": 5}\n```",
+        "<｜tool▁call▁begin｜>function<｜tool▁sep｜>get_user\n```json\n{\"id\": 5}\n```<｜tool▁call▁end｜>",
+        "<|start|>assistant<|channel|>commentary to=functions.get_user <|constrain|>json<|message|>{\"id\": 5}<|call|>",
+        "<|tool_call_begin|>functions.get_user:0<|tool_call_argument_begin|>{\"id\": 5}<|tool_call_end|>",
+        r#"<invoke name="get_user">{"id": 5}</invoke>"#,
+        r#"<function name="get_user" type="json">{"id": 5}</function>"#,
+        "<tool_call>get_user\n<args>{\"id\": 5}</args></tool_call>",
+        "<|start|>assistant<|channel|>commentary to=functions.get_usr<|message|>{\"id\": 5}<|call|>",
+        r#"get_user(arguments={"id": 5})"#,
+        r#"get_user(5, {"id": 5})"#,
+        r#"tool: get_user, input: {"id": 5}"#,
+        r#"**get_user** with {"id": 5}"#,
+        r#"_get_user_ → {"id": 5}"#,
+        r#"{"id":5} // get_user"#,
+        r#"{"id":5} that was for get_user."#,
+        r#"default_api.get_user.arguments = {"id": 5}"#,
+        r#""Action: get_user\nAction Input: {\"id\": 5}""#,
     ] {
         for mode in [Repairs::Sure, Repairs::Wide] {
             assert_eq!(as_call("delete_user", foreign, mode), Err("invalid_call"), "{foreign} {mode:?}");

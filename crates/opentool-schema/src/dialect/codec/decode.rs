@@ -159,7 +159,7 @@ impl Work<'_> {
         let mut others = Vec::new();
         for (key, value) in members {
             let written = Written { value, marks: marks.take_key(&key) };
-            if let Some(member) = codec.members.iter().find(|member| member.lowered == key) {
+            if let Some(member) = codec.written_as(&key) {
                 if written.value.is_null() && member.absent == Absent::AsNull {
                     continue;
                 }

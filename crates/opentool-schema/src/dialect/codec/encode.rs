@@ -116,8 +116,7 @@ impl Work<'_> {
                 None => {}
             }
         }
-        let known = |key: &str| codec.members.iter().any(|member| member.name == key);
-        let others = members.iter().filter(|(key, _)| !known(key));
+        let others = members.iter().filter(|(key, _)| codec.named(key).is_none());
         match &codec.rest {
             Rest::Kept(codec) => {
                 for (key, value) in others {

@@ -8,6 +8,7 @@ mod decode;
 mod disjoint;
 mod encode;
 mod fits;
+mod index;
 mod told;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 pub(crate) use disjoint::disjoint;
 use fits::Definitions;
+use index::Index;
 
 use super::lower::weight;
 use crate::Validator;
@@ -115,6 +117,23 @@ impl Codec {
 pub(crate) struct ObjectCodec {
     pub(crate) members: Vec<MemberCodec>,
     pub(crate) rest: Rest,
+    index: Index,
+}
+
+impl ObjectCodec {
+    pub(crate) fn new(members: Vec<MemberCodec>, rest: Rest) -> Self {
+        Self { members, rest, index: Index::default() }
+    }
+
+    /// The member that is written under a name.
+    fn written_as(&self, lowered: &str) -> Option<&MemberCodec> {
+        self.index.lowered.find(&self.members, |member| &member.lowered, lowered)
+    }
+
+    /// The member of the tool's own name.
+    fn named(&self, name: &str) -> Option<&MemberCodec> {
+        self.index.names.find(&self.members, |member| &member.name, name)
+    }
 }
 
 /// How one property is written.
@@ -203,6 +222,19 @@ impl Decoder {
     /// Whether arguments pass unchanged.
     pub fn is_identity(&self) -> bool {
         self.0.codec.is_same()
+    }
+
+    /// The lowered schema, where arguments do not pass unchanged.
+    pub(crate) fn lowered(&self) -> Option<&Value> {
+        self.0.schema.as_ref().map(Schema::as_value)
+    }
+
+    /// The name of an object under which the whole stands.
+    pub(crate) fn wrapper(&self) -> Option<&str> {
+        match &self.0.codec {
+            Codec::Wrapped(key, _) => Some(key),
+            _ => None,
+        }
     }
 
     /// Arguments as a model wrote them for the lowered schema → arguments of the tool.

@@ -97,13 +97,15 @@ fn in_its_words(seen: &[Problem], problem: &Problem, place: &Place<'_>, written:
 fn moved(problem: Problem, place: &Place<'_>, written: &Value) -> Problem {
     let null = MISSING.contains(&problem.rule.as_str())
         && written.pointer(&place.pointer).is_some_and(Value::is_null);
-    let word = |text: String| match place.object {
+    // Where a key is what is wrong; values are told as they are, also those that look like one.
+    let rule = problem.rule.as_str();
+    let keys = place.object.filter(|_| STRANGE.contains(&rule) || MISSING.contains(&rule));
+    let word = |text: String| match keys {
         Some(object) => renamed(text, object),
         None => text,
     };
     let suggestion = |own: String| {
-        let members = place.object.into_iter().flat_map(|object| &object.members);
-        let lowered = members.filter(|member| member.name == own).map(|member| member.lowered.clone()).next();
+        let lowered = keys.and_then(|object| object.named(&own)).map(|member| member.lowered.clone());
         lowered.unwrap_or(own)
     };
     let mut moved = problem;
@@ -161,20 +163,9 @@ impl<'w> Search<'w, '_> {
 
     /// The value of a key in a list of entries; `false` if it is not there.
     fn entry(&mut self, key: &str, strange: bool) -> bool {
-        let is_it = |entry: &Value| {
-            entry.as_object().is_some_and(is_entry) && entry.get("key").and_then(Value::as_str) == Some(key)
-        };
         let last = self.segments.len() == 0;
         let part = if strange && last { "key" } else { "value" };
-        let entry = match self.value {
-            Some(Value::Array(entries)) => {
-                let found = entries.iter().enumerate().find(|(_, entry)| is_it(entry));
-                found.map(|(i, entry)| (Some(i), entry))
-            }
-            Some(entry) if is_it(entry) => Some((None, entry)),
-            _ => None,
-        };
-        let Some((i, entry)) = entry else { return false };
+        let Some((i, entry)) = entry_of(self.value, key) else { return false };
         if let Some(i) = i {
             self.push(&i.to_string(), None);
         }
@@ -263,8 +254,13 @@ impl<'c> Work<'c> {
                 (Codec::Object(object), value) if value.is_none_or(Value::is_object) => {
                     search.place.object = Some(object);
                     let at = |key: &str| value.and_then(|members| members.get(key));
-                    let member = object.members.iter().find(|member| member.name == segment);
-                    match (member, &object.rest) {
+                    // A property that the model put among the others instead.
+                    let among = match &object.rest {
+                        Rest::Entries(list, _) => entry_of(at(list), &segment).is_some(),
+                        _ => false,
+                    };
+                    let member = object.named(&segment);
+                    match (member.filter(|member| !among || at(&member.lowered).is_some()), &object.rest) {
                         (Some(member), _) => {
                             search.push(&member.lowered, at(&member.lowered));
                             &member.codec
@@ -333,6 +329,20 @@ impl<'c> Work<'c> {
                 }
             };
         }
+    }
+}
+
+/// The entry of a key in a list of them, and its place; or the only one, without a list.
+fn entry_of<'w>(list: Option<&'w Value>, key: &str) -> Option<(Option<usize>, &'w Value)> {
+    let is_it = |entry: &Value| {
+        entry.as_object().is_some_and(is_entry) && entry.get("key").and_then(Value::as_str) == Some(key)
+    };
+    match list? {
+        Value::Array(entries) => {
+            let found = entries.iter().enumerate().find(|(_, entry)| is_it(entry));
+            found.map(|(i, entry)| (Some(i), entry))
+        }
+        entry => is_it(entry).then_some((None, entry)),
     }
 }
 

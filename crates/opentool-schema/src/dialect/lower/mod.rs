@@ -43,6 +43,7 @@ use super::codec::Decoder;
 use super::rebuild::rebuild;
 use super::rules::{Form, Rules};
 use super::{Dialect, Entry};
+use crate::SchemaError;
 
 /// What to lower to. A [`Dialect`] alone will do: `openai-strict` and its like are strict, the others are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,7 +238,7 @@ impl<'t> Making<'t> {
             Form::Kept => {
                 let written;
                 let schema = if survey.old {
-                    written = modern(original, &mut rewrites);
+                    written = modern(original, &survey, &mut rewrites, work)?;
                     modern::checked_contents(original, &mut |pointer, keyword| {
                         let done = "only told in Draft 2020-12, where an older draft checks it";
                         rewrites.push(pointer, keyword, Effect::Wider, done);
@@ -251,7 +252,7 @@ impl<'t> Making<'t> {
             Form::Rebuilt => {
                 let mut schema = std::borrow::Cow::Borrowed(original);
                 if survey.old {
-                    schema = std::borrow::Cow::Owned(modern(original, &mut rewrites));
+                    schema = std::borrow::Cow::Owned(modern(original, &survey, &mut rewrites, work)?);
                 }
                 if survey.indirect {
                     schema = std::borrow::Cow::Owned(direct::direct(&schema, work)?);
@@ -291,13 +292,22 @@ impl<'t> Making<'t> {
     }
 }
 
-fn modern(original: &Value, rewrites: &mut Rewrites) -> Value {
+fn modern(
+    original: &Value,
+    survey: &survey::Survey,
+    rewrites: &mut Rewrites,
+    work: &mut Work,
+) -> Result<Value, SchemaError> {
     let mut schema = original.clone();
     modern::modernise(&mut schema);
     if schema != *original {
         rewrites.push("", "$schema", Effect::Exact, "written in Draft 2020-12");
+        // What is written elsewhere, or left out because it says nothing, is not where a reference may look for it.
+        if survey.refers {
+            survey::survey(&schema, None, work)?;
+        }
     }
-    schema
+    Ok(schema)
 }
 
 /// The description, cut to the provider's limit.

@@ -71,7 +71,7 @@ impl<'s> Codecs<'s> {
     fn of(&mut self, schema: &'s Value) -> Codec {
         let Value::Object(members) = schema else { return Codec::Same };
         let mut all = Vec::new();
-        let mut object = ObjectCodec { members: Vec::new(), rest: Rest::Kept(Codec::Same) };
+        let mut object = ObjectCodec::new(Vec::new(), Rest::Kept(Codec::Same));
         let (mut places, mut rest) = (Vec::new(), Codec::Same);
         inside(members, |keyword, key, inner| match (keyword, key) {
             ("properties", Some(name)) => {

@@ -52,6 +52,8 @@ pub(crate) fn holds(keyword: &str) -> Option<Holds> {
 pub(crate) struct Survey {
     /// It uses what Draft 2020-12 writes in another way.
     pub(crate) old: bool,
+    /// It refers to anything.
+    pub(crate) refers: bool,
     /// It refers by other means than a pointer from its root.
     pub(crate) indirect: bool,
     /// A name of a property breaks the dialect's rule.
@@ -290,6 +292,7 @@ impl<'s> Walk<'s, '_> {
         let Value::String(reference) = value else {
             return self.invalid(format!("`{keyword}` must be a text, found {}", found(value)));
         };
+        self.survey.refers = true;
         self.survey.old |= keyword == "$recursiveRef";
         self.survey.indirect |= keyword == "$dynamicRef";
         let pointer = super::pointed(reference);

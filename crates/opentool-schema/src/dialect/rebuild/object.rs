@@ -68,7 +68,7 @@ impl<'r> Rebuild<'r, '_> {
         let codec = if is_same {
             Codec::Same
         } else {
-            Codec::Object(Box::new(ObjectCodec { members: writing.codecs, rest }))
+            Codec::Object(Box::new(ObjectCodec::new(writing.codecs, rest)))
         };
         let mut schema = Map::new();
         schema.insert("type".to_owned(), "object".into());

@@ -91,7 +91,7 @@ fn simple(codec: Codec, same: &[bool]) -> Codec {
             branches.into_iter().map(|(tag, schema, codec)| (tag, schema, simple(codec, same))).collect(),
         ),
         Codec::Object(object) => {
-            let ObjectCodec { mut members, rest } = *object;
+            let ObjectCodec { mut members, rest, .. } = *object;
             for member in &mut members {
                 member.codec = simple(std::mem::take(&mut member.codec), same);
             }
@@ -106,7 +106,7 @@ fn simple(codec: Codec, same: &[bool]) -> Codec {
                         && member.absent == Absent::AsAbsent
                         && member.codec.is_same()
                 });
-            if stays { Codec::Same } else { Codec::Object(Box::new(ObjectCodec { members, rest })) }
+            if stays { Codec::Same } else { Codec::Object(Box::new(ObjectCodec::new(members, rest))) }
         }
         Codec::Tuple(tuple) => {
             let TupleCodec { mut places, least, absent, rest } = *tuple;

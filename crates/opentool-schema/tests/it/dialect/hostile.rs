@@ -109,6 +109,30 @@ fn a_reference_to_nowhere_is_refused_in_every_dialect() {
 }
 
 #[test]
+fn a_reference_into_what_a_newer_draft_leaves_out_is_refused_or_followed() {
+    let array = |more: Value| {
+        let mut array = json!({"type": "array", "minItems": 1});
+        array.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        array
+    };
+    for (part, reference) in [
+        (json!({"additionalItems": {"$anchor": "x", "type": "integer"}}), "#x"),
+        (json!({"additionalItems": {"type": "integer"}}), "#/properties/a/additionalItems"),
+        (json!({"items": [{"type": "integer"}]}), "#/properties/a/items/0"),
+    ] {
+        let schema = json!({"type": "object", "properties": {"a": array(part), "b": {"$ref": reference}}});
+        for (way, outcome) in ways().iter().zip(everywhere(&schema)) {
+            let is_about_it = match &outcome {
+                Some(LowerError::Schema(error)) => error.pointer() == "/properties/b",
+                // Left as it came.
+                outcome => outcome.is_none(),
+            };
+            assert!(is_about_it, "{} {reference}: {outcome:?}", way.dialect);
+        }
+    }
+}
+
+#[test]
 fn references_by_anchor_and_identifier_are_followed_in_every_dialect() {
     for schema in [
         json!({"type": "object", "properties": {"a": {"$dynamicRef": "#node"}}, "$defs": {"n": {"$dynamicAnchor": "node", "type": "string"}}}),

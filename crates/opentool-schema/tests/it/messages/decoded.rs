@@ -118,3 +118,81 @@ fn digits_survive_the_way_back() {
     );
     assert_eq!(refused.unwrap_err().problems[0].pointer, "/days");
 }
+
+#[test]
+fn what_an_envelope_holds_is_decoded() {
+    let own = json!({
+        "type": "object",
+        "properties": {"v": {}, "n": {"enum": [1, "1"]}},
+        "additionalProperties": false,
+    });
+    let renamed = json!({
+        "type": "object",
+        "properties": {"v": {}, "input": {"type": "object", "properties": {"a b": {"type": "integer"}}}},
+        "additionalProperties": false,
+    });
+    let either = json!({
+        "anyOf": [
+            {"type": "object", "properties": {"v": {}}, "required": ["v"], "additionalProperties": false},
+            {"type": "object", "properties": {"w": {}}, "required": ["w"], "additionalProperties": false},
+        ],
+    });
+    let (gemini, openai) = (Dialect::GeminiOpenApi, Dialect::OpenAiStrict);
+    let wanted = json!({"v": {"a": 1}, "n": 1});
+    for (schema, dialect, written, expected) in [
+        (&own, gemini, r#"{"name":"t","arguments":{"v":"{\"a\":1}","n":"1"}}"#, Some(&wanted)),
+        (&own, gemini, r#"{"arguments":{"v":"{\"a\":1}","n":"1"}}"#, Some(&wanted)),
+        (&own, gemini, r#"{"arguments":"{\"v\":\"{\\\"a\\\":1}\",\"n\":\"1\"}"}"#, Some(&wanted)),
+        (&own, gemini, r#"{"arguments":{"name":"t","input":{"v":"{\"a\":1}","n":"1"}}}"#, Some(&wanted)),
+        (&own, gemini, r#"{'name':'t','arguments':{'v':'{"a":1}','n':'1'}}"#, Some(&wanted)),
+        (&own, openai, r#"{"name":"t","arguments":{"v":"{\"a\":1}","n":1}}"#, Some(&wanted)),
+        // Wrong inside, told of what is inside.
+        (&own, gemini, r#"{"name":"t","arguments":{"v":"{\"a\":1}","n":"2"}}"#, None),
+        // A key of the tool's own is no envelope.
+        (&renamed, Dialect::Anthropic, r#"{"input":{"a_b":1}}"#, Some(&json!({"input": {"a b": 1}}))),
+        // The whole stands under `arguments` in the lowered form.
+        (&either, openai, r#"{"arguments":{"v":"{\"a\":1}"}}"#, Some(&json!({"v": {"a": 1}}))),
+        (&either, openai, r#"{"name":"t","arguments":{"v":"{\"a\":1}"}}"#, Some(&json!({"v": {"a": 1}}))),
+        (
+            &either,
+            openai,
+            r#"{"name":"t","input":{"arguments":{"v":"{\"a\":1}"}}}"#,
+            Some(&json!({"v": {"a": 1}})),
+        ),
+    ] {
+        let schema = Schema::new(schema.clone());
+        let tool = ToolDefinition::new("t", "T.").input_schema(schema.clone());
+        let decoder = lower(&tool, dialect).unwrap().decoder;
+        for mode in [Repairs::Sure, Repairs::Wide] {
+            let examined = Validator::new(&schema).unwrap().examine(&json!(written), &decoder, mode);
+            let taken = examined.result.ok().map(|taken| Value::Object(taken.into_map()));
+            assert_eq!(taken.as_ref(), expected, "{dialect} {written} {mode:?}");
+            let decoded = examined.changes.iter().any(|change| change.stage.as_str() == "decode");
+            assert!(decoded || expected.is_none(), "{dialect} {written}: {:?}", examined.changes);
+        }
+    }
+}
+
+#[test]
+fn decoding_costs_as_much_as_there_is_and_not_each_key_for_each_property() {
+    let properties = |n: usize| (0..n).map(|i| (format!("p {i}"), json!({"type": "integer"}))).collect();
+    let schema = |n: usize| {
+        let properties: serde_json::Map<String, Value> = properties(n);
+        json!({"type": "object", "properties": properties, "additionalProperties": true})
+    };
+    let keys: serde_json::Map<String, Value> = (0..20_000).map(|i| (format!("q{i}"), json!(1))).collect();
+    let keys = Value::Object(keys);
+    let time = |n: usize| {
+        let tool = ToolDefinition::new("t", "T.").input_schema(Schema::new(schema(n)));
+        let decoder = lower(&tool, Dialect::Anthropic).unwrap().decoder;
+        let runs = (0..3).map(|_| {
+            let start = std::time::Instant::now();
+            let decoded = decoder.decode(keys.clone()).unwrap();
+            assert_eq!(decoder.encode(&decoded).unwrap(), keys);
+            start.elapsed()
+        });
+        runs.min().unwrap()
+    };
+    let (few, many) = (time(10), time(8_000));
+    assert!(many < few * 3, "{few:?} for 10 properties, {many:?} for 8,000");
+}

@@ -264,3 +264,58 @@ fn a_key_that_stands_twice_is_on_the_record_where_arguments_are_objects_too() {
         assert_eq!(arguments(once), json!({"city": "a: \"city\": b"}), "{format}");
     }
 }
+
+#[test]
+fn a_call_that_nests_too_deep_does_not_hide_the_others() {
+    let lists = |levels: usize| format!("{}1.10{}", "[".repeat(levels), "]".repeat(levels));
+    let anthropic = |a: &str| {
+        let call = |id: &str, x: &str| {
+            format!(r#"{{"type": "tool_use", "id": "{id}", "name": "f", "input": {{"x": {x}}}}}"#)
+        };
+        format!(r#"{{"content": [{}, {}]}}"#, call("a", a), call("b", "1"))
+    };
+    let gemini = |a: &str| {
+        let call = |x: &str| format!(r#"{{"functionCall": {{"name": "f", "args": {{"x": {x}}}}}}}"#);
+        format!(r#"{{"candidates": [{{"content": {{"parts": [{}, {}]}}}}]}}"#, call(a), call("1"))
+    };
+    type Writes<'a> = &'a dyn Fn(&str) -> String;
+    let formats: [(MessageFormat, Writes<'_>, &str); 2] = [
+        (MessageFormat::Anthropic, &anthropic, "/content/0"),
+        (MessageFormat::Gemini, &gemini, "/candidates/0/content/parts/0/functionCall"),
+    ];
+    for (format, reply, at) in formats {
+        // As many levels as arguments may have, and the provider's around them.
+        for levels in [100, 120, 123, 124, 125, 126, 127] {
+            let parsed = parse_calls(format, &reply(&lists(levels))).unwrap();
+            assert_eq!(parsed.problems, [], "{format} {levels}");
+            assert_eq!(parsed.calls.len(), 2, "{format} {levels}");
+            let expected: Value = json!({"x": (0..levels).fold(json!(1.1), |inner, _| json!([inner]))});
+            assert_eq!(parsed.calls[0].arguments, expected, "{format} {levels}");
+            assert_eq!(parsed.calls[1].arguments, json!({"x": 1}), "{format} {levels}");
+        }
+        // More, by any number.
+        for levels in [128, 140, 155, 170, 260, 5_000, 100_000] {
+            let parsed = parse_calls(format, &reply(&lists(levels))).unwrap();
+            let told: Vec<_> =
+                parsed.problems.iter().map(|p| (problem_code(p), p.pointer.as_str())).collect();
+            assert_eq!(told.len(), 1, "{format} {levels}: {told:?}");
+            assert!(told[0].0 == "too_deep" && told[0].1.starts_with(at), "{format} {levels}: {told:?}");
+            let list = parsed.to_list();
+            assert_eq!(list.as_array().unwrap().len(), 1, "{format} {levels}: {list}");
+            assert_eq!(list[0]["arguments"], json!({"x": 1}), "{format} {levels}");
+            let any = Validator::new(&Schema::new(json!({}))).unwrap();
+            assert!(any.take(&parsed.calls[0].arguments, Repairs::Wide).is_err(), "{format} {levels}");
+        }
+        // What is no JSON is none at any depth.
+        for broken in
+            [format!("{}1{}", "[".repeat(150), "]".repeat(149)), lists(150).replace("1.10", "1.1.0")]
+        {
+            assert!(parse_calls(format, &reply(&broken)).is_err(), "{format} {broken}");
+        }
+    }
+    // Digits and keys that stand twice are kept on the way down.
+    let reply = anthropic(&lists(125).replace("1.10", r#"{"n": 12345678901234567890123, "m": 1e3}"#));
+    let parsed = parse_calls(MessageFormat::Anthropic, &reply).unwrap();
+    let Value::String(text) = &parsed.calls[0].arguments else { panic!("{:?}", parsed.calls) };
+    assert!(text.contains(r#"{"n":12345678901234567890123,"m":1000.0}"#), "{text}");
+}

@@ -52,6 +52,11 @@ fn problems_are_told_in_the_form_that_the_model_saw() {
         }},
         "type": "object", "properties": {"kids": kids},
     });
+    let kind = json!({"enum": ["x y", "other one"]});
+    let kind = object(json!({"x y": integer, "kind": kind}), json!([]));
+    let open = json!({
+        "type": "object", "properties": {"x y": {"type": "integer"}}, "additionalProperties": {},
+    });
     let lists =
         json!({"type": ["object", "array"], "not": {"required": ["k"]}, "items": {"type": "integer"}});
     let tagged = object(json!({"b": lists}), json!(["b"]));
@@ -159,6 +164,24 @@ fn problems_are_told_in_the_form_that_the_model_saw() {
             &shape,
             json!({"arguments": {"kind": "disc"}}),
             &["/arguments/kind: expected one of \"circle\" or \"box\", found the string \"disc\""],
+        ),
+        // Values are not keys, also where they look like one.
+        (
+            Anthropic,
+            &kind,
+            json!({"x_y": 1, "kind": "x  yy"}),
+            &[
+                "/kind: expected one of \"x y\" or \"other one\", found the string \"x  yy\"; did you mean `x y`?",
+            ],
+        ),
+        // A property among the other keys.
+        (
+            OpenAiStrict,
+            &open,
+            json!({"x_y": null, "other_properties": [{"key": "q", "value": 1}, {"key": "x y", "value": "{\"a\":1}"}]}),
+            &[
+                "/other_properties/1/value: in the JSON of this text: expected an integer, found an object with `a`",
+            ],
         ),
         // A null that stands for nothing.
         (

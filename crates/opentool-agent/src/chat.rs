@@ -12,6 +12,7 @@ mod failure;
 mod fallback;
 #[cfg(feature = "genai")]
 mod genai_model;
+mod halves;
 mod lines;
 mod measure;
 mod model;

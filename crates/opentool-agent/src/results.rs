@@ -1,7 +1,7 @@
 //! What becomes of a tool's output before it is a result: hidden characters written out, and cut at a size.
 //!
 //! What a tool returns is hostile if it came from elsewhere: text that no reader sees can instruct a model, and fifty
-//! megabytes end a conversation. It deliberately judges no meaning.
+//! megabytes end a conversation. Why a call failed is such an output too. It deliberately judges no meaning.
 
 use std::borrow::Cow;
 
@@ -14,21 +14,35 @@ pub(crate) const RESULT_LIMIT: usize = 256 * 1024;
 /// Pictures and sounds are larger than texts, and count as less for a model.
 const MEDIA: usize = 64;
 
-/// The output as a model may read it.
-pub(crate) fn fit(output: ToolOutput, tool: Option<&ToolDefinition>, limit: Option<usize>) -> ToolOutput {
-    let output = match tool {
-        Some(tool) if is_imported(tool) => visible(output),
-        _ => output,
+/// Whose words an output is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// The host's.
+    Own,
+    /// Those of strangers: a service, a server.
+    Imported,
+}
+
+impl Words {
+    /// Whose words a tool answers with.
+    pub(crate) fn of(tool: Option<&ToolDefinition>) -> Self {
+        match tool.map(|tool| tool.origin.kind.as_str()) {
+            None | Some("" | "rust") => Self::Own,
+            Some(_) => Self::Imported,
+        }
+    }
+}
+
+/// The output as a model may read it: of every call, whether it went well or not.
+pub(crate) fn fit(output: ToolOutput, words: Words, limit: Option<usize>) -> ToolOutput {
+    let output = match words {
+        Words::Imported => visible(output),
+        Words::Own => output,
     };
     match limit {
         Some(limit) => bounded(output, limit),
         None => output,
     }
-}
-
-/// Whether the tool answers with texts of strangers.
-fn is_imported(tool: &ToolDefinition) -> bool {
-    !matches!(tool.origin.kind.as_str(), "" | "rust")
 }
 
 /// The output without hidden characters. The structured value stays for programs; a model then reads the text.
@@ -41,25 +55,24 @@ fn visible(mut output: ToolOutput) -> ToolOutput {
         output.content.push(Content::Text(shown));
     }
     for block in &mut output.content {
-        match block {
-            Content::Text(text) | Content::TextResource { text, .. } => {
-                if let Cow::Owned(shown) = shown(text) {
-                    *text = shown;
-                }
-            }
+        let texts = match block {
             Content::Json(value) => {
                 if let Cow::Owned(shown) = shown(&value.to_string()) {
                     *block = Content::Text(shown);
                 }
+                continue;
             }
-            Content::ResourceLink { uri, name, .. } => {
-                for text in [uri, name] {
-                    if let Cow::Owned(shown) = shown(text) {
-                        *text = shown;
-                    }
-                }
+            Content::Text(text) => [Some(text), None, None],
+            Content::Image { mime, .. } | Content::Audio { mime, .. } => [Some(mime), None, None],
+            Content::TextResource { uri, mime, text } => [Some(uri), mime.as_mut(), Some(text)],
+            Content::BlobResource { uri, mime, .. } => [Some(uri), mime.as_mut(), None],
+            Content::ResourceLink { uri, name, mime } => [Some(uri), mime.as_mut(), Some(name)],
+            _ => continue,
+        };
+        for text in texts.into_iter().flatten() {
+            if let Cow::Owned(shown) = shown(text) {
+                *text = shown;
             }
-            _ => {}
         }
     }
     output

@@ -16,6 +16,7 @@ mod exact;
 mod example;
 mod explain;
 mod guard;
+mod halves;
 mod intake;
 mod keywords;
 mod messages;
@@ -35,6 +36,7 @@ mod validator;
 pub mod __private {
     pub use crate::exact::with_zeros;
     pub use crate::guard::panicked;
+    pub use crate::halves::{escape, with_whole_characters};
     pub use crate::messages::deep;
 }
 

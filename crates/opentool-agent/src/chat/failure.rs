@@ -18,6 +18,9 @@ const SHOWN: usize = 500;
 /// The longest wait that is believed: what asks for more is not waited for anyway.
 const LONGEST_WAIT: f64 = 86_400.0;
 
+/// The status of an answer in which an error is reported.
+const ANSWERED: u16 = 200;
+
 /// An error with the words of a server as they came: of any length, and perhaps with the key that was sent. It cannot be
 /// shown (there is deliberately no `Debug`), only cleaned.
 pub(super) struct Unclean {
@@ -118,13 +121,19 @@ fn seconds(seconds: f64) -> Option<Duration> {
     (0.0..=LONGEST_WAIT).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
 }
 
-/// The error that an event of a stream, or a body of a good status, holds.
+/// The error that an event of a stream, or a body of a good status, holds. A status is told only where the service itself
+/// said it: the one of the answer was good.
 pub(super) fn of_event(error: &Value) -> Unclean {
-    let message = text_of(error).into();
+    let message = text_of(error);
     let word = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
     let status = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
+    let status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| *status >= 400);
     let kinds = [word("type"), word("code"), word("status")];
     let is = |names: &[&str]| kinds.iter().any(|kind| names.contains(kind));
+    let reported = |message: &str| match kinds.iter().find(|kind| !kind.is_empty()) {
+        Some(kind) => format!("it reported an error ({kind}): {message}").into(),
+        None => format!("it reported an error: {message}").into(),
+    };
     let error = if status == Some(429)
         || is(&[
             "rate_limit_error",
@@ -133,9 +142,9 @@ pub(super) fn of_event(error: &Value) -> Unclean {
             "RESOURCE_EXHAUSTED",
             "slow_down",
         ]) {
-        ModelError::RateLimited { message, retry_after: None }
+        ModelError::RateLimited { message: message.into(), retry_after: None }
     } else if is(&["authentication_error", "permission_error", "PERMISSION_DENIED", "UNAUTHENTICATED"]) {
-        ModelError::Unauthorized(message)
+        ModelError::Unauthorized(message.into())
     } else if is(&[
         "api_error",
         "server_error",
@@ -144,13 +153,22 @@ pub(super) fn of_event(error: &Value) -> Unclean {
         "UNAVAILABLE",
         "timeout_error",
     ]) {
-        ModelError::Rejected { status: 500, message }
+        match status.filter(|status| *status >= 500) {
+            Some(status) => ModelError::Rejected { status, message: message.into() },
+            None => {
+                let source = "the service reported that it failed";
+                ModelError::Unreachable { message: reported(&message), source: Some(source.into()) }
+            }
+        }
     } else if is(&["invalid_request_error", "not_found_error", "INVALID_ARGUMENT", "NOT_FOUND"]) {
-        ModelError::Rejected { status: 400, message }
-    } else if let Some(status) = status.and_then(|status| u16::try_from(status).ok()).filter(|s| *s >= 400) {
-        ModelError::Rejected { status, message }
+        match status.filter(|status| *status < 500) {
+            Some(status) => ModelError::Rejected { status, message: message.into() },
+            None => ModelError::Rejected { status: ANSWERED, message: reported(&message) },
+        }
+    } else if let Some(status) = status {
+        ModelError::Rejected { status, message: message.into() }
     } else {
-        ModelError::Protocol(message)
+        ModelError::Protocol(reported(&message))
     };
     error.into()
 }

@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::codec::{self, Assembly, Delivery, Framing};
 use super::failure::{self, Unclean};
+use super::halves::Halves;
 use super::lines::Lines;
 use super::measure::{self, Kept};
 use super::model::{Model, content_type, is_page, is_stream};
@@ -61,6 +62,7 @@ struct Reading {
     tools: WireTools,
     incoming: Incoming,
     frames: Frames,
+    halves: Halves,
     assembly: Box<dyn Assembly>,
     told: VecDeque<ReplyEvent>,
     /// The model that the first event which says so is from.
@@ -99,6 +101,7 @@ async fn begin<'a>(model: &Model, request: ChatRequest<'a>) -> Result<State<'a>,
         tools,
         incoming,
         frames,
+        halves: Halves::default(),
         assembly,
         told: VecDeque::new(),
         answered_by: None,
@@ -147,7 +150,12 @@ impl Reading {
             if chunk.is_none() && serde_json::from_str::<IgnoredAny>(text).is_err() && text != DONE {
                 return Err(failure::broke_off().into());
             }
-            self.take(text, model)?;
+            for text in self.halves.take(text).iter().flatten() {
+                self.take(text, model)?;
+            }
+        }
+        if chunk.is_none() {
+            self.take_rest(model)?;
         }
         if too_large {
             let why = format!("an event is larger than the limit of {EVENT} bytes");
@@ -187,6 +195,11 @@ impl Reading {
         }
     }
 
+    /// Takes what was waited with.
+    fn take_rest(&mut self, model: &Model) -> Result<(), Unclean> {
+        self.halves.rest().map_or(Ok(()), |text| self.take(&text, model))
+    }
+
     fn take(&mut self, text: &str, model: &Model) -> Result<(), Unclean> {
         if text.trim().is_empty() || text == DONE {
             return Ok(());
@@ -219,6 +232,7 @@ impl Reading {
 
     /// Nothing more comes: what was put together is the answer.
     async fn finish<'a>(mut self: Box<Self>, model: &Model) -> Result<State<'a>, Unclean> {
+        self.take_rest(model)?;
         // Reading the end of the body gives the connection back.
         let _ = timeout(CLOSING, async { while let Ok(Some(_)) = self.incoming.chunk().await {} }).await;
         let Self { tools, assembly, mut told, answered_by, .. } = *self;

@@ -24,7 +24,7 @@ use crate::checkpoint::Journal;
 use crate::event::CallFailure;
 use crate::guard::guarded;
 use crate::meant::meant;
-use crate::results::fit;
+use crate::results::{Words, fit};
 use crate::spans::{self, Asked};
 use crate::{
     AgentError, AgentEvent, CallRequest, ErrorClass, HostPanic, OnError, OnInterrupted, PendingCall,
@@ -121,6 +121,7 @@ impl Dispatcher {
         let asked = Asked { id: &call.id, name: &call.name };
         let tool = prepared.as_ref().ok().and_then(Prepared::tool).or_else(known);
         let open = spans::execute_tool(&self.spans, &asked, tool);
+        let words = Words::of(tool);
         let span = open.span();
         let result = match &prepared {
             Ok(prepared) => {
@@ -140,7 +141,7 @@ impl Dispatcher {
             Err(error) => (call.name.clone(), Err(error)),
         };
         spans::executed(&self.spans, open, &result);
-        self.finish(call, &name, result, started)
+        self.finish(call, &name, result, words, started)
     }
 
     /// Finds the tool and validates the arguments, as far as somebody has to know before it runs.
@@ -287,7 +288,7 @@ impl Dispatcher {
             output.metadata.entry(TURN).or_insert(spent);
         }
         let limit = rules.and_then(|rules| rules.result_limit).unwrap_or(self.result_limit);
-        let output = fit(output, prepared.tool(), limit);
+        let output = fit(output, Words::of(prepared.tool()), limit);
         if prepared.changes.is_empty() {
             return Ok(output);
         }
@@ -317,22 +318,23 @@ impl Dispatcher {
         call: &ToolCall,
         tool: &str,
         result: Result<ToolOutput, ToolError>,
+        words: Words,
         started: Instant,
     ) -> Outcome {
         let (output, failure, raised) = match result {
             Ok(output) => (output, None, None),
             Err(error) => {
                 let (then, error) = self.judged(tool, error);
-                let told = match &then {
-                    OnError::TellAs(text) => text.clone(),
-                    _ => error.for_model(),
+                let (told, words) = match &then {
+                    OnError::TellAs(text) => (text.clone(), Words::Own),
+                    _ => (error.for_model(), words),
                 };
                 let output = if told.trim().is_empty() {
                     ToolOutput::error(format!("the tool `{tool}` failed and did not say why"))
                 } else {
                     ToolOutput::error(told)
                 };
-                let mut output = fit(output.metadata("error.code", error.code()), None, self.result_limit);
+                let mut output = fit(output.metadata("error.code", error.code()), words, self.result_limit);
                 if let Some(run) = error.cause::<AgentError>().and_then(AgentError::run) {
                     // An agent that came to no answer has had its tokens all the same.
                     output = output.metadata(TURN, spent(run.rounds(), run.usage(), run.inner_usage()));

@@ -23,19 +23,27 @@ pub(crate) struct Server {
     pub(crate) received: Arc<Mutex<Vec<Received>>>,
 }
 
-type Answers = dyn Fn(usize) -> Response + Send + Sync;
+type Answers = dyn Fn(usize, &Value) -> Response + Send + Sync;
 
 #[derive(Clone)]
 struct Shared(Arc<Mutex<Vec<Received>>>, Arc<Answers>);
 
 /// A server that gives the `n`th question the `n`th answer, from 0.
 pub(crate) async fn server(answers: impl Fn(usize) -> Response + Send + Sync + 'static) -> Server {
+    reading_server(move |number, _| answers(number)).await
+}
+
+/// The same, which reads what it is asked.
+pub(crate) async fn reading_server(
+    answers: impl Fn(usize, &Value) -> Response + Send + Sync + 'static,
+) -> Server {
     async fn take(State(shared): State<Shared>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
         let mut received = shared.0.lock().unwrap();
         let number = received.len();
-        received.push(Received { uri, headers, body: serde_json::from_slice(&body).unwrap_or_default() });
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        received.push(Received { uri, headers, body: body.clone() });
         drop(received);
-        (shared.1)(number)
+        (shared.1)(number, &body)
     }
     let received: Arc<Mutex<Vec<Received>>> = Arc::default();
     let app = Router::new()

@@ -337,4 +337,39 @@ async fn hidden_characters_of_imported_tools_are_not_for_the_model() {
     assert_eq!(shown("block").await.to_text(), r#"["ok\u001b[2J"]"#);
     assert_eq!(shown("bytes").await.content.len(), 1);
     assert_eq!(shown("own").await.to_text(), hidden, "what the host wrote is the host's");
+
+    // What stands beside the data of a block is read as well, and so is why a call failed.
+    let hidden = "a\u{200b}\u{202e}\u{e0041}\u{1b}[2Jb";
+    let data = || b"x".to_vec().into();
+    let (text, mime) = (|| hidden.to_owned(), || Some(hidden.to_owned()));
+    let blocks = [
+        Content::Image { data: data(), mime: text() },
+        Content::Audio { data: data(), mime: text() },
+        Content::TextResource { uri: text(), mime: mime(), text: text() },
+        Content::BlobResource { uri: text(), mime: mime(), data: data() },
+        Content::ResourceLink { uri: text(), name: text(), mime: mime() },
+    ];
+    let failing = |name: &str, kind: &str, error: fn(String) -> ToolError| {
+        raw(name, move |_, _| std::future::ready(Err::<ToolOutput, _>(error(hidden.to_owned()))))
+            .define(|definition| definition.origin(Origin::new(kind)))
+    };
+    let mut tools: Vec<(&str, Arc<dyn Tool>)> = vec![
+        ("failed", Arc::new(failing("failed", "openapi", |text| ToolError::failed(text)))),
+        ("refused", Arc::new(failing("refused", "opentool", |text| ToolError::Refused(text.into())))),
+        ("marked", Arc::new(tool("marked", "mcp", ToolOutput::error(hidden)))),
+    ];
+    for block in blocks {
+        tools.push(("block", Arc::new(tool("block", "mcp", ToolOutput::from(block)))));
+    }
+    for (name, tool) in tools {
+        let dispatcher = Dispatcher::new(crate::fixtures::collect([tool]));
+        let output = dispatcher.call(&ToolCall::new("a", name, json!({}))).await.output;
+        let read = serde_json::to_string(&output.content).unwrap();
+        let hidden = |text: &str| text.contains(['\u{200b}', '\u{202e}', '\u{e0041}', '\u{1b}']);
+        assert!(!hidden(&read) && !read.contains(r"\u001b") && !hidden(&output.to_text()), "{name}: {read}");
+        assert!(read.contains(r"\\u{1b}[2J"), "{name}: {read}");
+    }
+    let own = Dispatcher::new(set![failing("own", "rust", |text| ToolError::failed(text))]);
+    let told = own.call(&ToolCall::new("a", "own", json!({}))).await.output.to_text();
+    assert!(told.contains(hidden), "what the host wrote is the host's: {told:?}");
 }

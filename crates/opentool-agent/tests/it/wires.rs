@@ -7,7 +7,8 @@
 //! go back as they came: `results_errors_and_images_go_back_with_the_turn_as_it_came`. A refusal:
 //! `refusals_and_cut_off_answers_are_told_apart`. Too many requests and then an answer:
 //! `a_busy_service_is_asked_again_on_every_wire` (`hostile.rs`). A stream that breaks:
-//! `a_stream_that_breaks_off_is_an_error_after_what_was_told`.
+//! `a_stream_that_breaks_off_is_an_error_after_what_was_told`. A question straight behind results, as after a limit:
+//! `a_question_behind_results_is_put_in_an_order_that_the_provider_takes`.
 
 mod anthropic;
 mod chat;
@@ -21,8 +22,8 @@ mod responses;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use opentool_agent::Agent;
 use opentool_agent::chat::{Model, Provider};
+use opentool_agent::{Agent, AgentError, Limits};
 use opentool_core::{
     ChatModel, ChatReply, ChatRequest, Content, Message, ModelError, ParallelCalls, ReplyEvent, StopReason,
     ToolChoice, ToolOutput, ToolSet, Usage,
@@ -30,7 +31,7 @@ use opentool_core::{
 use serde_json::{Value, json};
 
 use crate::fixtures::{add, raw, set};
-use crate::loopback::{Server, json_answer, server, streamed};
+use crate::loopback::{Server, json_answer, reading_server, server, streamed};
 
 /// An answer as the provider sends it at once, and as a stream.
 #[derive(Clone)]
@@ -289,6 +290,58 @@ async fn results_errors_and_images_go_back_with_the_turn_as_it_came() {
     }
 }
 
+/// What Mistral says to a message that may not stand where it stands; `None` where it takes all of them.
+fn out_of_order(body: &Value) -> Option<String> {
+    let messages = body["messages"].as_array().unwrap();
+    for pair in messages.windows(2) {
+        let [before, after] = [&pair[0]["role"], &pair[1]["role"]].map(|role| role.as_str().unwrap());
+        let is_taken = match before {
+            "tool" => ["assistant", "tool"].contains(&after),
+            _ => after != "tool" || before == "assistant",
+        };
+        if !is_taken {
+            return Some(format!("Unexpected role '{after}' after role '{before}'"));
+        }
+    }
+    let says = |message: &Value| {
+        message["content"].as_str().is_none_or(|text| !text.is_empty()) && !message["content"].is_null()
+    };
+    let silent = messages.iter().filter(|message| message["role"] == "assistant");
+    let mut silent = silent.filter(|message| message["tool_calls"].is_null() && !says(message));
+    silent
+        .next()
+        .map(|_| "Assistant message must have either content or tool_calls, but not none.".to_owned())
+}
+
+#[tokio::test]
+async fn a_question_behind_results_is_put_in_an_order_that_the_provider_takes() {
+    for wire in wires() {
+        let (calls, plain, provider) = (wire.calls.whole.clone(), wire.plain.whole.clone(), wire.provider);
+        let server = reading_server(move |number, body| {
+            if provider == Provider::Mistral
+                && let Some(message) = out_of_order(body)
+            {
+                let error = json!({"object": "error", "message": message, "code": "3230",
+                                   "type": "invalid_request_message_order"});
+                return (StatusCode::BAD_REQUEST, error.to_string()).into_response();
+            }
+            json_answer(if number == 0 { &calls } else { &plain })
+        })
+        .await;
+        let model = Whole { model: model(&wire, &server), streaming: false };
+        let agent = Agent::new(model, tools()).limits(Limits::new().rounds(1));
+        let mut conversation = agent.conversation();
+        let stopped = conversation.say("1 + 2?").await;
+        assert!(matches!(stopped, Err(AgentError::RoundLimit(_))), "{provider:?}: {stopped:?}");
+        let before = conversation.messages().len();
+        let reply = conversation.say("Never mind.").await;
+        assert_eq!(reply.unwrap().text, "Hello.", "{provider:?}");
+        // The conversation itself has but what was said.
+        assert_eq!(conversation.messages().len(), before + 2, "{provider:?}");
+        assert_eq!(conversation.messages()[before], Message::user("Never mind."), "{provider:?}");
+    }
+}
+
 #[tokio::test]
 async fn wishes_are_written_as_the_provider_has_them() {
     for wire in wires() {
@@ -338,6 +391,43 @@ async fn a_stream_that_reports_a_failure_says_so() {
         let error = error.unwrap();
         assert!(error.is_transient(), "{:?}: {error:?}", wire.provider);
         assert!(error.to_string().contains("overloaded ***"), "{:?}: {error}", wire.provider);
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_an_answer_is_told_as_one_and_not_under_a_status_that_nobody_sent() {
+    for (error, expected, is_transient) in [
+        (
+            json!({"type": "server_error", "message": "down"}),
+            "no whole answer came from the model's service: it reported an error (server_error): down",
+            true,
+        ),
+        (
+            json!({"type": "invalid_request_error", "message": "no"}),
+            "the model's service refused the request (HTTP 200): it reported an error (invalid_request_error): no",
+            false,
+        ),
+        (
+            json!({"code": 502, "message": "down"}),
+            "the model's service refused the request (HTTP 502): down",
+            true,
+        ),
+    ] {
+        let body = json!({"error": error});
+        let text = format!("data: {body}\n\n");
+        let server = server(move |number| match number {
+            0 => json_answer(&body),
+            _ => streamed("text/event-stream", &text, 64),
+        })
+        .await;
+        let (messages, tools) = ([Message::user("?")], ToolSet::new());
+        let model = Model::new(Provider::OpenAi, "m").base_url(&server.base).unwrap();
+        let request = || ChatRequest::new(&messages, &tools);
+        let whole = model.reply(request()).await.unwrap_err();
+        let streamed = model.stream(request()).try_collect::<Vec<_>>().await.unwrap_err();
+        for error in [whole, streamed] {
+            assert_eq!((error.to_string().as_str(), error.is_transient()), (expected, is_transient));
+        }
     }
 }
 

@@ -40,6 +40,7 @@ pub use format::MessageFormat;
 pub use ids::CallIds;
 pub use parsed::{ParsedCalls, Reply};
 
+use crate::halves::with_whole_characters;
 use crate::text_calls::{TextCalls, parse_text_calls, parse_text_calls_of};
 use crate::validator::within;
 use lost::Lost;
@@ -89,6 +90,8 @@ pub fn parse_calls<'a>(
     match reply.into() {
         Reply::Text(text) if format == MessageFormat::Text => Ok(in_text(text, parse_text_calls(text))),
         Reply::Text(text) => {
+            // Half of a character does not hide an answer.
+            let text = &*with_whole_characters(text);
             let (value, lost) = match error::json(text) {
                 Ok(value) => {
                     let lost = Lost::of(text, &value);

@@ -166,8 +166,11 @@ impl Chunks {
         let refusal = text(delta, "refusal");
         tell_text(refusal, told);
         self.refusal.push_str(refusal);
-        for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            let function = call.get("function").unwrap_or(&Value::Null);
+        let calls = delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        let calls = calls.map(|call| (call, call.get("function").unwrap_or(&Value::Null)));
+        // The one call of old, without a number and an id.
+        let old = delta.get("function_call").map(|function| (&Value::Null, function));
+        for (call, function) in calls.chain(old) {
             let fragment = Fragment {
                 number: call.get("index").and_then(Value::as_u64),
                 // Mistral's SDK sends the word for a missing one.

@@ -1,12 +1,14 @@
 //! Mistral chat: the format of Chat Completions with ids of nine characters and thoughts among the content.
 //!
-//! A result may hold images. Fields that Mistral does not know are refused, so nothing of OpenAI's newer ones is sent.
+//! A result may hold images. Fields that Mistral does not know are refused, so nothing of OpenAI's newer ones is sent. So is
+//! a question straight behind results, as a conversation has it after a limit or an interrupt: on the wire, and there only, a
+//! blank answer stands between.
 
 use opentool_core::{Content, ModelError, ParallelCalls};
 use opentool_schema::MessageFormat;
 use serde_json::{Map, Value, json};
 
-use super::{Ask, Assembly, Codec, Delivery, Said, chat};
+use super::{Ask, Assembly, Codec, Delivery, Said, chat, text};
 use crate::chat::failure::Unclean;
 use crate::chat::shown::{Shown, data_url, described, shown};
 use crate::chat::tools::Choice;
@@ -27,14 +29,20 @@ impl Codec for Mistral {
         let mut body = Map::new();
         body.insert("model".to_owned(), ask.model.into());
         let written = turns(self.format(), ask.request.messages, ask.tools);
-        let messages: Vec<Value> = written
-            .into_iter()
-            .flat_map(|turn| match turn {
-                Turn::System(text) => vec![json!({"role": "system", "content": text})],
-                Turn::User(blocks) => vec![json!({"role": "user", "content": user(&blocks)})],
-                Turn::Written(written) => written,
-            })
-            .collect();
+        let mut messages: Vec<Value> = Vec::with_capacity(written.len());
+        for turn in written {
+            match turn {
+                Turn::System(text) => messages.push(json!({"role": "system", "content": text})),
+                Turn::User(blocks) => {
+                    // Behind results it takes an answer only, and refuses one that says nothing.
+                    if messages.last().is_some_and(|last| text(last, "role") == "tool") {
+                        messages.push(json!({"role": "assistant", "content": " "}));
+                    }
+                    messages.push(json!({"role": "user", "content": user(&blocks)}));
+                }
+                Turn::Written(written) => messages.extend(written),
+            }
+        }
         body.insert("messages".to_owned(), messages.into());
         let (definitions, choice) = ask.tools.limited();
         if let Some(definitions) = definitions {

@@ -1,5 +1,6 @@
 //! Servers that speak Chat Completions in their own way, and conversations that other providers began.
 
+use axum::response::IntoResponse as _;
 use futures_util::TryStreamExt as _;
 use opentool_agent::chat::{Model, Provider};
 use opentool_core::{
@@ -451,4 +452,69 @@ async fn words_that_stand_only_in_the_last_event_are_shown() {
             .collect();
         assert_eq!(words, ["Hello."]);
     }
+}
+
+/// The words and the reply of a stream of these events, as they stand on the wire.
+async fn of_stream(list: &[&str]) -> (String, ChatReply) {
+    let text: String = list.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let server = server(move |_| streamed("text/event-stream", &text, 11)).await;
+    let model = Model::new(Provider::OpenAi, "m").base_url(&server.base).unwrap();
+    let (messages, tools) = ([Message::user("?")], ToolSet::new());
+    let told: Vec<ReplyEvent> =
+        model.stream(ChatRequest::new(&messages, &tools)).try_collect().await.unwrap();
+    let Some(ReplyEvent::Done { reply }) = told.last() else { panic!("{told:?}") };
+    (seen(&told).0, reply.clone())
+}
+
+#[tokio::test]
+async fn half_of_a_character_is_no_reason_to_lose_an_answer() {
+    let says = |text: &str| format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}"#);
+    let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+    for (pieces, expected) in [
+        // A character whose halves came in two events is whole again.
+        (&[r"a\ud83d", r"\ude00b"][..], "a😀b"),
+        (&[r"\uD83D", r"\uDE00\ud83d", r"\ude01", "!"], "😀😁!"),
+        (&[r"\\\ud83d", r"\ude00"], "\\😀"),
+        // What stays half of one is shown as such.
+        (&[r"a\ud83d", "b"], "a\u{fffd}b"),
+        (&[r"a\ud83d", r"\ud83d", r"\ude00"], "a\u{fffd}😀"),
+        (&[r"a\ud83d"], "a\u{fffd}"),
+        (&[r"a\ude00", r"\ud83d b", r"\ude00"], "a\u{fffd}\u{fffd} b\u{fffd}"),
+        (&[r"a\\ud83d", r"\\ude00"], r"a\ud83d\ude00"),
+    ] {
+        let list: Vec<String> = pieces.iter().map(|text| says(text)).chain([end.to_owned()]).collect();
+        let list: Vec<&str> = list.iter().map(String::as_str).chain(["[DONE]"]).collect();
+        let (told, reply) = of_stream(&list).await;
+        assert_eq!((told.as_str(), reply.message.to_text().as_str()), (expected, expected), "{pieces:?}");
+    }
+    // It waits for its other half, and is told where the stream ends before.
+    let (told, _) = of_stream(&[&says(r"a\ud83d"), &end.replace("{}", r#"{"content":"\ude00"}"#)]).await;
+    assert_eq!(told, "a😀");
+
+    let whole = r#"{"choices":[{"message":{"content":"a\ud83d b","tool_calls":[{"id":"a","type":"function",
+        "function":{"name":"f","arguments":"{\"x\":1.10}"}}]},"finish_reason":"tool_calls"}]}"#;
+    let server =
+        server(move |_| ([(axum::http::header::CONTENT_TYPE, "application/json")], whole).into_response())
+            .await;
+    let model = Model::new(Provider::OpenAi, "m").base_url(&server.base).unwrap();
+    let reply = model.reply(ChatRequest::new(&[Message::user("?")], &ToolSet::new())).await.unwrap();
+    assert_eq!(reply.message.to_text(), "a\u{fffd} b");
+    assert_eq!(reply.message.tool_calls, [ToolCall::new("a", "f", json!("{\"x\":1.10}"))]);
+}
+
+#[tokio::test]
+async fn the_one_call_of_old_is_read_from_a_stream_as_well() {
+    let delta = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
+    let list = [
+        delta(r#"{"role":"assistant","content":null,"function_call":{"name":"f","arguments":""}}"#),
+        delta(r#"{"function_call":{"arguments":"{\"x\""}}"#),
+        delta(r#"{"function_call":{"arguments":":1}"}}"#),
+        r#"{"choices":[{"index":0,"delta":{},"finish_reason":"function_call"}]}"#.to_owned(),
+    ];
+    let (_, reply) = of_stream(&list.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    assert_eq!(reply.message.tool_calls, [ToolCall::new("call_1", "f", json!("{\"x\":1}"))]);
+    assert_eq!(reply.stop, StopReason::ToolCalls);
+    let old = json!({"name": "f", "arguments": "{\"x\":1}"});
+    let whole = answered(json!({"content": null, "function_call": old}), json!("function_call")).await;
+    assert_eq!(whole.message.tool_calls, reply.message.tool_calls);
 }

@@ -223,3 +223,16 @@ fn a_key_that_stands_twice_in_a_call_is_the_problem_of_that_call() {
     let parsed = parse_calls(MessageFormat::OpenAiChat, hidden).unwrap();
     assert_eq!((parsed.problems[0].pointer.as_str(), parsed.to_list()), ("/tool_calls", json!([])));
 }
+
+#[test]
+fn half_of_a_character_does_not_hide_an_answer() {
+    let text = r#"{"content":[{"type":"text","text":"a\ud83d b \ud83d\ude00"},
+        {"type":"tool_use","id":"a","name":"f","input":{"x":"\udE00","y":"\\ud83d","n":1.10}}]}"#;
+    let parsed = parse_calls(MessageFormat::Anthropic, text).unwrap();
+    assert_eq!(parsed.text, "a\u{fffd} b 😀");
+    assert_eq!(parsed.calls[0].name, "f");
+    assert_eq!(parsed.to_list()[0]["arguments"], json!({"x": "\u{fffd}", "y": "\\ud83d", "n": 1.1}));
+    let beside_no_number = text.replace("1.10", "1e400");
+    assert_eq!(parse_calls(MessageFormat::Anthropic, beside_no_number.as_str()).unwrap().problems.len(), 1);
+    assert!(parse_calls(MessageFormat::Anthropic, text.replace("\\udE00", "\\udE0g").as_str()).is_err());
+}

@@ -277,12 +277,13 @@ impl Dispatcher {
     /// Runs the calls of one answer and gives their results in the order of the calls.
     ///
     /// A call that needs a person's approval is refused if there is nobody to ask ([`Dispatcher::approver`]); those behind it
-    /// that it is in the way of wait for the decision. With a [`Run`], see [`Dispatcher::perform`]. Failures that the
+    /// that it is in the way of wait for the decision. Where the host gives up, or has no more time, before it is made, the
+    /// call has that as its result, and the others keep theirs. With a [`Run`], see [`Dispatcher::perform`]. Failures that the
     /// [`ErrorPolicy`] raises are results as well.
     pub async fn dispatch(&self, calls: &[ToolCall]) -> Vec<ToolResult> {
         let effects = self.effects(calls);
         let mut results: Vec<Option<ToolResult>> = vec![None; calls.len()];
-        let mut decided: BTreeMap<usize, (PendingCall, Decision)> = BTreeMap::new();
+        let mut decided: BTreeMap<usize, (PendingCall, Option<Decision>)> = BTreeMap::new();
         let mut tools = BTreeSet::new();
         loop {
             let open: Vec<(usize, &ToolCall)> = calls
@@ -296,8 +297,9 @@ impl Dispatcher {
             let order = Order::new(effects.clone());
             let each = open.iter().enumerate().map(|(n, (place, call))| {
                 let consent = match decided.get(place) {
-                    Some((_, Decision::Deny { reason })) => Consent::Denied(reason.clone()),
-                    Some((pending, _)) => Consent::Given(pending),
+                    Some((_, None)) => Consent::NoTime,
+                    Some((_, Some(Decision::Deny { reason }))) => Consent::Denied(reason.clone()),
+                    Some((pending, Some(_))) => Consent::Given(pending),
                     None => Consent::Of(&tools),
                 };
                 let order = &order;
@@ -325,12 +327,17 @@ impl Dispatcher {
             drop(batch);
             for (place, pending) in held {
                 let decision = if tools.contains(&pending.tool) {
-                    Decision::AllowTool
+                    Some(Decision::AllowTool)
+                } else if self.has_given_up() {
+                    // A person is not asked what no longer matters.
+                    None
                 } else {
-                    self.decision_about(&pending).await
+                    self.patiently(self.decision_about(&pending)).await.ok()
                 };
-                self.decided(&pending, &decision);
-                if decision == Decision::AllowTool {
+                if let Some(decision) = &decision {
+                    self.decided(&pending, decision);
+                }
+                if decision == Some(Decision::AllowTool) {
                     tools.insert(pending.tool.clone());
                 }
                 decided.insert(place, (pending, decision));

@@ -13,6 +13,8 @@ use serde_json::json;
 pub(crate) const RESULT_LIMIT: usize = 256 * 1024;
 /// Pictures and sounds are larger than texts, and count as less for a model.
 const MEDIA: usize = 64;
+/// What each block costs beside its bytes, but for the first: its brackets on the wire, and its place in the conversation.
+const BLOCK: usize = 64;
 
 /// Whose words an output is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,9 +148,10 @@ fn is_selector(c: char) -> bool {
 
 /// The output, or its beginning with a notice.
 fn bounded(mut output: ToolOutput, limit: usize) -> ToolOutput {
-    let bytes = output.content.iter().map(weight).sum::<usize>();
+    let bytes = output.content.iter().map(weight).fold(0_usize, usize::saturating_add);
+    let between = output.content.len().saturating_sub(1).saturating_mul(BLOCK);
     let structured = output.structured.as_ref().map_or(0, |value| json_size(value, limit));
-    if bytes <= limit && structured <= limit {
+    if bytes.saturating_add(between) <= limit && structured <= limit {
         return output;
     }
     let whole = if output.content.is_empty() { output.to_text().len() } else { bytes };
@@ -158,22 +161,16 @@ fn bounded(mut output: ToolOutput, limit: usize) -> ToolOutput {
         std::mem::take(&mut output.content)
     };
     let mut left = limit;
-    let mut shown = 0_usize;
+    let (mut shown, mut left_out) = (0_usize, 0_usize);
     for mut block in blocks {
+        let cost = if output.content.is_empty() { 0 } else { BLOCK };
         let size = weight(&block);
-        if size <= left {
-            left = left.saturating_sub(size);
-        } else {
-            let (Content::Text(text) | Content::TextResource { text, .. }) = &mut block else {
-                // Half a picture, and half a JSON value, are none.
-                block = Content::Text(format!("[{} bytes are left out here]", size));
-                output.content.push(block);
-                continue;
-            };
-            text.truncate(text.floor_char_boundary(left));
-            text.shrink_to_fit();
-            left = 0;
-            if text.is_empty() {
+        match left.checked_sub(cost) {
+            Some(room) if size <= room => left = room.saturating_sub(size),
+            // Half a picture, and half a JSON value, are none.
+            Some(room) if room > 0 && shorten(&mut block, room) => left = 0,
+            _ => {
+                left_out = left_out.saturating_add(1);
                 continue;
             }
         }
@@ -182,20 +179,39 @@ fn bounded(mut output: ToolOutput, limit: usize) -> ToolOutput {
     }
     // A value that is too large to be read is too large to be carried through the conversation.
     output.structured = None;
+    let parts = match left_out {
+        0 => String::new(),
+        1 => ", and 1 part is left out".to_owned(),
+        more => format!(", and {more} parts are left out"),
+    };
     output.content.push(Content::Text(format!(
-        "[the result is cut: {shown} of {whole} bytes are shown; ask for less, or for a part]"
+        "[the result is cut: {shown} of {whole} bytes are shown{parts}; ask for less, or for a part]"
     )));
     output.metadata("result.shortened", json!({"bytes": whole, "shown": shown}))
 }
 
+/// Cuts the text of a block so that the block fits; says whether anything of it is left.
+fn shorten(block: &mut Content, room: usize) -> bool {
+    let around = weight(block);
+    let (Content::Text(text) | Content::TextResource { text, .. }) = block else { return false };
+    let Some(room) = room.checked_sub(around.saturating_sub(text.len())) else { return false };
+    text.truncate(text.floor_char_boundary(room));
+    text.shrink_to_fit();
+    !text.is_empty()
+}
+
+/// What a block brings, in bytes: its text, its place and its type whole.
 fn weight(block: &Content) -> usize {
+    let sum = |bytes: &[usize]| bytes.iter().copied().fold(0_usize, usize::saturating_add);
+    let length = |mime: &Option<String>| mime.as_ref().map_or(0, String::len);
+    let media = |data: &[u8]| data.len().checked_div(MEDIA).unwrap_or_default();
     match block {
-        Content::Text(text) | Content::TextResource { text, .. } => text.len(),
+        Content::Text(text) => text.len(),
+        Content::TextResource { uri, mime, text } => sum(&[uri.len(), length(mime), text.len()]),
         Content::Json(value) => json_size(value, usize::MAX),
-        Content::Image { data, .. } | Content::Audio { data, .. } | Content::BlobResource { data, .. } => {
-            data.len().checked_div(MEDIA).unwrap_or_default()
-        }
-        Content::ResourceLink { uri, name, .. } => uri.len().saturating_add(name.len()),
+        Content::Image { data, mime } | Content::Audio { data, mime } => sum(&[media(data), mime.len()]),
+        Content::BlobResource { uri, mime, data } => sum(&[uri.len(), length(mime), media(data)]),
+        Content::ResourceLink { uri, name, mime } => sum(&[uri.len(), name.len(), length(mime)]),
         _ => 0,
     }
 }

@@ -37,7 +37,7 @@ pub mod __private {
     pub use crate::exact::with_zeros;
     pub use crate::guard::panicked;
     pub use crate::halves::{escape, with_whole_characters};
-    pub use crate::messages::deep;
+    pub use crate::messages::{deep, exact_event};
 }
 
 pub use call::ToolSetExt;

@@ -13,8 +13,8 @@ mod openai;
 mod responses;
 
 use opentool_core::{ChatReply, ChatRequest, ModelError, ReplyEvent, StopReason, Usage};
-use opentool_schema::__private::{with_whole_characters, with_zeros};
-use opentool_schema::{MessageFormat, Reply, holds_all, parse_calls};
+use opentool_schema::__private::{exact_event, with_whole_characters, with_zeros};
+use opentool_schema::{MessageFormat, Reply, parse_calls};
 use serde_json::{Map, Value, json};
 
 use super::Provider;
@@ -106,11 +106,6 @@ pub(super) trait Codec: Sync {
 
     /// What of a turn, as it came, goes back to the provider; `None` where our own message holds all of it.
     fn keep(&self, turn: Vec<Value>) -> Option<Vec<Value>>;
-
-    /// The arguments in an event of a stream, where calls come whole and as values, in their order.
-    fn arguments<'v>(&self, _event: &'v mut Value) -> Vec<&'v mut Value> {
-        Vec::new()
-    }
 
     /// A stream that has not begun.
     fn assembly(&self) -> Box<dyn Assembly>;
@@ -204,18 +199,11 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Puts back what values do not hold, digits and keys that stand twice: such arguments become the text that came.
-pub(super) fn exact(codec: &dyn Codec, text: &str, event: &mut Value) {
-    if holds_all(text, event) {
-        return;
-    }
-    let Ok(parsed) = parse_calls(codec.format(), text) else { return };
-    let arguments = codec.arguments(event);
-    if arguments.len() == parsed.calls.len() {
-        for (place, call) in arguments.into_iter().zip(parsed.calls) {
-            *place = call.arguments;
-        }
-    }
+/// Puts back what the value of an event does not hold, digits and keys that stand twice: such arguments become the text
+/// that came. Where it is not known which call was meant there is no answer.
+pub(super) fn exact(text: &str, event: &mut Value) -> Result<(), Unclean> {
+    exact_event(text, event)
+        .map_err(|key| protocol(&format!("an event says `{key}` twice, and which one counts is not known")))
 }
 
 /// Arguments as they were written.

@@ -14,7 +14,11 @@ const MOST: usize = 512;
 
 /// The calls of an answer that is being put together.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Call>);
+pub(super) struct Calls {
+    list: Vec<Call>,
+    /// How many lists of fragments began.
+    lists: u64,
+}
 
 /// One call.
 #[derive(Debug, Default)]
@@ -24,6 +28,8 @@ pub(super) struct Call {
     pub(super) name: String,
     pub(super) arguments: String,
     end: End,
+    /// The list in which its name stood last.
+    named_in: u64,
     /// How many bytes of the arguments were told; none before the name was.
     told: Option<usize>,
 }
@@ -88,11 +94,20 @@ pub(super) struct Fragment<'a> {
 }
 
 impl Calls {
+    /// A list of fragments begins: what is named in one list is several calls.
+    pub(super) fn begin(&mut self) {
+        self.lists = self.lists.saturating_add(1);
+    }
+
     /// Takes a fragment; adds what it tells.
     pub(super) fn take(&mut self, fragment: Fragment<'_>, told: &mut Vec<ReplyEvent>) {
         let Some(index) = self.place(&fragment) else { return };
-        let Some(call) = self.0.get_mut(index).filter(|call| !call.repeats(&fragment)) else { return };
+        let lists = self.lists;
+        let Some(call) = self.list.get_mut(index).filter(|call| !call.repeats(&fragment)) else { return };
         call.number = call.number.or(fragment.number);
+        if !fragment.name.is_empty() {
+            call.named_in = lists;
+        }
         if call.id.is_empty() {
             fragment.id.clone_into(&mut call.id);
         }
@@ -124,7 +139,7 @@ impl Calls {
 
     /// The calls in the order of their numbers, where each has its own; else in the order in which they began.
     pub(super) fn into_list(self) -> Vec<Call> {
-        let mut calls = self.0;
+        let mut calls = self.list;
         let numbers: BTreeSet<u64> = calls.iter().filter_map(|call| call.number).collect();
         if numbers.len() == calls.len() {
             calls.sort_by_key(|call| call.number);
@@ -133,7 +148,7 @@ impl Calls {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     /// The place of the call that a fragment belongs to; of a new one, if it begins one.
@@ -144,39 +159,40 @@ impl Calls {
             number.is_some_and(|number| call.number.is_some_and(|own| own != number))
         };
         let known = |id: &str| {
-            let place = || self.0.iter().rposition(|call| call.id == id && !is_other(call));
+            let place = || self.list.iter().rposition(|call| call.id == id && !is_other(call));
             (!id.is_empty()).then(place).flatten()
         };
         // Of several calls with one number the last one is still being written.
         let numbered =
-            fragment.number.and_then(|number| self.0.iter().rposition(|call| call.number == Some(number)));
+            fragment.number.and_then(|number| self.list.iter().rposition(|call| call.number == Some(number)));
         let candidate = match (known(fragment.id), numbered) {
             // The number says more than the id, unless all calls have the same one.
-            (_, Some(place)) if self.0.get(place).is_some_and(|call| call.is_named(fragment.id)) => {
+            (_, Some(place)) if self.list.get(place).is_some_and(|call| call.is_named(fragment.id)) => {
                 Some(place)
             }
             (Some(place), _) => Some(place),
             (None, Some(place)) => Some(place),
             // Only what says nothing about its call belongs to the last one.
             (None, None) if fragment.number.is_none() && fragment.id.is_empty() => {
-                self.0.len().checked_sub(1)
+                self.list.len().checked_sub(1)
             }
             // The first call, whose number comes late.
-            (None, None) if fragment.number == Some(0) => self.0.len().checked_sub(1).filter(|last| {
+            (None, None) if fragment.number == Some(0) => self.list.len().checked_sub(1).filter(|last| {
                 let is_it = |call: &Call| call.number.is_none() && call.is_named(fragment.id);
-                *last == 0 && self.0.first().is_some_and(is_it)
+                *last == 0 && self.list.first().is_some_and(is_it)
             }),
             (None, None) => None,
         };
-        let place = candidate.filter(|place| self.0.get(*place).is_some_and(|call| !call.is_over(fragment)));
+        let goes_on = |call: &Call| !call.is_over(fragment, self.lists);
+        let place = candidate.filter(|place| self.list.get(*place).is_some_and(goes_on));
         if place.is_some() {
             return place;
         }
-        if self.0.len() >= MOST {
+        if self.list.len() >= MOST {
             return None;
         }
-        self.0.push(Call { number: fragment.number, ..Call::default() });
-        self.0.len().checked_sub(1)
+        self.list.push(Call { number: fragment.number, ..Call::default() });
+        self.list.len().checked_sub(1)
     }
 }
 
@@ -200,12 +216,19 @@ impl Call {
     }
 
     /// Whether a fragment that seems to be of this call begins another one.
-    fn is_over(&self, fragment: &Fragment<'_>) -> bool {
-        if !fragment.id.is_empty() && !self.id.is_empty() && fragment.id != self.id {
+    fn is_over(&self, fragment: &Fragment<'_>, list: u64) -> bool {
+        let is_named = !fragment.name.is_empty();
+        if is_named && self.named_in == list && !self.repeats(fragment) {
             return true;
         }
+        if !self.is_named(fragment.id) {
+            // Some servers give every fragment an id of its own; that it is of the same call, its number says.
+            let is_numbered = fragment.number.is_some() && fragment.number == self.number;
+            let goes_on = !is_named || (fragment.name == self.name && self.end != End::Closed);
+            return !(is_numbered && goes_on);
+        }
         // A name behind whole arguments begins the next call, also where all have one id; but not if it is all said again.
-        !fragment.name.is_empty()
+        is_named
             && !self.name.is_empty()
             && self.end == End::Closed
             && !self.repeats(fragment)

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::{Content, ToolOutput};
+use opentool_schema::MessageFormat;
 
 /// A block for a provider.
 pub(super) enum Shown<'a> {
@@ -14,21 +15,35 @@ pub(super) enum Shown<'a> {
     Pdf { base64: String },
 }
 
-/// A block, by what it is. What no provider has a part for is described in words.
-pub(super) fn shown(block: &Content) -> Shown<'_> {
+/// A block, by what it is. What the provider has no part for is described in words.
+pub(super) fn shown(block: &Content, format: MessageFormat) -> Shown<'_> {
+    if let Some((mime, data)) = image(block, format) {
+        return Shown::Image { mime, base64: STANDARD.encode(data) };
+    }
     match block {
         Content::Text(text) => Shown::Text(text.into()),
-        Content::Image { data, mime } => Shown::Image { mime, base64: STANDARD.encode(data) },
         Content::Audio { data, mime } => Shown::Audio { mime, base64: STANDARD.encode(data) },
-        Content::BlobResource { data, mime: Some(mime), .. } if mime.starts_with("image/") => {
-            Shown::Image { mime, base64: STANDARD.encode(data) }
-        }
         Content::BlobResource { data, mime: Some(mime), .. } if mime == "application/pdf" => {
             Shown::Pdf { base64: STANDARD.encode(data) }
         }
         Content::TextResource { uri, text, .. } => Shown::Text(format!("{uri}:\n{text}").into()),
         _ => Shown::Text(described(block).into()),
     }
+}
+
+/// An image of a type that the provider takes.
+pub(super) fn image(block: &Content, format: MessageFormat) -> Option<(&'static str, &[u8])> {
+    let (Content::Image { data, mime } | Content::BlobResource { data, mime: Some(mime), .. }) = block else {
+        return None;
+    };
+    // Gemini takes photographs of phones from people, but not in results, which are not written here.
+    let photograph =
+        || ["image/heic", "image/heif"].into_iter().find(|known| known.eq_ignore_ascii_case(mime));
+    let mime = match format {
+        MessageFormat::Gemini => format.image(mime).or_else(photograph)?,
+        format => format.image(mime)?,
+    };
+    Some((mime, data))
 }
 
 /// A block in words.

@@ -151,11 +151,11 @@ impl Reading {
                 return Err(failure::broke_off().into());
             }
             for text in self.halves.take(text).iter().flatten() {
-                self.take(text, model)?;
+                self.take(text)?;
             }
         }
         if chunk.is_none() {
-            self.take_rest(model)?;
+            self.take_rest()?;
         }
         if too_large {
             let why = format!("an event is larger than the limit of {EVENT} bytes");
@@ -196,11 +196,11 @@ impl Reading {
     }
 
     /// Takes what was waited with.
-    fn take_rest(&mut self, model: &Model) -> Result<(), Unclean> {
-        self.halves.rest().map_or(Ok(()), |text| self.take(&text, model))
+    fn take_rest(&mut self) -> Result<(), Unclean> {
+        self.halves.rest().map_or(Ok(()), |text| self.take(&text))
     }
 
-    fn take(&mut self, text: &str, model: &Model) -> Result<(), Unclean> {
+    fn take(&mut self, text: &str) -> Result<(), Unclean> {
         if text.trim().is_empty() || text == DONE {
             return Ok(());
         }
@@ -213,7 +213,7 @@ impl Reading {
         {
             return Err(failure::of_event(error));
         }
-        codec::exact(model.codec(), text, &mut event);
+        codec::exact(text, &mut event)?;
         if self.answered_by.is_none() {
             self.answered_by = codec::model_of(&event).map(Into::into);
         }
@@ -232,7 +232,7 @@ impl Reading {
 
     /// Nothing more comes: what was put together is the answer.
     async fn finish<'a>(mut self: Box<Self>, model: &Model) -> Result<State<'a>, Unclean> {
-        self.take_rest(model)?;
+        self.take_rest()?;
         // Reading the end of the body gives the connection back.
         let _ = timeout(CLOSING, async { while let Ok(Some(_)) = self.incoming.chunk().await {} }).await;
         let Self { tools, assembly, mut told, answered_by, .. } = *self;

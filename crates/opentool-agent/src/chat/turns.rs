@@ -11,6 +11,7 @@ use opentool_core::{AssistantMessage, Content, Message, ToolOutput, ToolResult};
 use opentool_schema::{MessageFormat, ParsedCalls, parse_calls, write_calls, write_results};
 use serde_json::{Value, json};
 
+use super::shown::image;
 use super::tools::WireTools;
 
 /// One or more messages of a conversation.
@@ -117,7 +118,7 @@ fn show(format: MessageFormat, mut written: Vec<Value>, outputs: &[ToolOutput]) 
         return written;
     }
     for (message, output) in written.iter_mut().zip(outputs) {
-        let images: Vec<(&str, String)> = images(output).collect();
+        let images: Vec<(&str, String)> = images(output, format).collect();
         let Some(members) = message.as_object_mut().filter(|_| !images.is_empty()) else { continue };
         if format == MessageFormat::Ollama {
             let images: Value = images.into_iter().map(|(_, base64)| base64).collect();
@@ -142,22 +143,15 @@ pub(super) fn pictures<'a>(format: MessageFormat, results: &[&'a ToolResult]) ->
     }
     let mut blocks = vec![Content::text("The images in the results above, in their order:")];
     for result in results.iter().filter(|result| !result.output.is_error) {
-        blocks.extend(result.output.content.iter().filter(|block| image(block).is_some()).cloned());
+        blocks.extend(result.output.content.iter().filter(|block| image(block, format).is_some()).cloned());
     }
     (blocks.len() > 1).then(|| Turn::User(blocks.into()))
 }
 
-fn images(output: &ToolOutput) -> impl Iterator<Item = (&str, String)> {
+fn images(output: &ToolOutput, format: MessageFormat) -> impl Iterator<Item = (&str, String)> {
     let blocks = if output.is_error { &[] } else { output.content.as_slice() };
-    blocks.iter().filter_map(image).map(|(mime, data)| (mime, STANDARD.encode(data)))
-}
-
-fn image(block: &Content) -> Option<(&str, &[u8])> {
-    match block {
-        Content::Image { data, mime } => Some((mime, data)),
-        Content::BlobResource { data, mime: Some(mime), .. } if mime.starts_with("image/") => {
-            Some((mime, data))
-        }
-        _ => None,
-    }
+    blocks
+        .iter()
+        .filter_map(move |block| image(block, format))
+        .map(|(mime, data)| (mime, STANDARD.encode(data)))
 }

@@ -49,6 +49,8 @@ pub(super) enum Consent<'a> {
     Given(&'a PendingCall),
     /// It may not, for this reason.
     Denied(String),
+    /// Nothing, and the host does not wait for it any more.
+    NoTime,
 }
 
 /// What became of a call.
@@ -110,7 +112,7 @@ impl Dispatcher {
         {
             return Outcome::NotBegun(error);
         }
-        if !matches!(consent, Consent::Denied(_)) {
+        if !matches!(consent, Consent::Denied(_) | Consent::NoTime) {
             self.tell(|| AgentEvent::CallStarted {
                 call_id: call.id.clone(),
                 name: call.name.clone(),
@@ -159,6 +161,10 @@ impl Dispatcher {
                 return Ok(Prepared { tools, call: Cow::Owned(call), changes: Vec::new() });
             }
             Consent::Denied(reason) => return Err(ToolError::Refused(reason.as_str().into())),
+            Consent::NoTime if self.context.cancel_signal().is_cancelled() => {
+                return Err(ToolError::Cancelled);
+            }
+            Consent::NoTime => return Err(ToolError::TimedOut(Duration::ZERO)),
             Consent::None | Consent::Of(_) => {}
         }
         let tools = self.tools_for(&call.name)?;
@@ -295,8 +301,14 @@ impl Dispatcher {
         Ok(output.metadata(CHANGES, prepared.changes.iter().map(Value::from).collect::<Value>()))
     }
 
+    /// Whether the host gave up, or its time is over.
+    pub(super) fn has_given_up(&self) -> bool {
+        let is_over = |at: std::time::Instant| Instant::from_std(at) <= Instant::now();
+        self.context.cancel_signal().is_cancelled() || self.context.ends_at().is_some_and(is_over)
+    }
+
     /// Waits before a call begins, unless the host gives up or has no time for it.
-    async fn patiently<T>(&self, waiting: impl Future<Output = T>) -> Result<T, ToolError> {
+    pub(super) async fn patiently<T>(&self, waiting: impl Future<Output = T>) -> Result<T, ToolError> {
         let started = Instant::now();
         let waiting = async {
             match self.context.ends_at().map(Instant::from_std) {

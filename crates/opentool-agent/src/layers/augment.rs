@@ -4,11 +4,12 @@
 //! stand first, so that a model that writes its reason has written it before it writes the arguments.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use opentool_core::{
-    Arguments, BoxFuture, Layer, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
+    Arguments, BoxFuture, Failure, Layer, Schema, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
 };
+use opentool_schema::{SchemaError, Validator};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -147,7 +148,7 @@ impl Layer for Augment {
         } else {
             definition.input_schema = Schema::new(self.widened(schema, &names));
         }
-        Arc::new(Augmented { augment: self.clone(), names, apart, definition, inner })
+        Arc::new(Augmented { augment: self.clone(), names, apart, definition, own: OnceLock::new(), inner })
     }
 }
 
@@ -329,7 +330,28 @@ struct Augmented {
     /// The argument that holds those of the tool, where they are not beside the fields.
     apart: Option<String>,
     definition: ToolDefinition,
+    /// What checks the arguments without the fields, made at the first call.
+    own: OnceLock<Result<Validator, SchemaError>>,
     inner: Arc<dyn Tool>,
+}
+
+impl Augmented {
+    /// Checks arguments by the tool's own schema: what it asks of all members together (how many there are, which belong
+    /// to each other) may hold only with the fields among them.
+    fn check(&self, arguments: &Arguments) -> Result<(), ToolError> {
+        let own = self.own.get_or_init(|| Validator::of_calls(&self.inner.definition().input_schema));
+        let own = own.as_ref().map_err(|error| {
+            let told = "the tool's input schema is not usable; its operator has the details";
+            ToolError::from(Failure::new(told).source(error.clone()))
+        })?;
+        own.check(&Value::Object(arguments.clone().into_map())).map_err(|mut invalid| {
+            if let Some(name) = &self.apart {
+                let place = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+                invalid.problems.iter_mut().for_each(|problem| problem.pointer.insert_str(0, &place));
+            }
+            invalid.into()
+        })
+    }
 }
 
 impl Tool for Augmented {
@@ -356,6 +378,9 @@ impl Tool for Augmented {
             };
         }
         let arguments = Arguments::from(arguments);
+        if let Err(invalid) = self.check(&arguments) {
+            return Box::pin(std::future::ready(Err(invalid)));
+        }
         let values = Arguments::from(values);
         let filled = Filled {
             tool: self.inner.definition(),

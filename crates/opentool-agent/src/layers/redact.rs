@@ -102,14 +102,18 @@ impl Redact {
 
     fn block(&self, block: &mut Content) {
         match block {
-            Content::Text(text) | Content::TextResource { text, .. } => self.replace(text),
+            Content::Text(text) => self.replace(text),
             Content::Json(value) => *value = self.value(std::mem::take(value)),
-            Content::ResourceLink { uri, name, .. } => {
-                self.replace(uri);
-                self.replace(name);
-            }
+            Content::Image { mime, .. } | Content::Audio { mime, .. } => self.replace(mime),
+            Content::TextResource { uri, mime, text } => self.all([Some(uri), mime.as_mut(), Some(text)]),
+            Content::BlobResource { uri, mime, .. } => self.all([Some(uri), mime.as_mut(), None]),
+            Content::ResourceLink { uri, name, mime } => self.all([Some(uri), mime.as_mut(), Some(name)]),
             _ => {}
         }
+    }
+
+    fn all(&self, texts: [Option<&mut String>; 3]) {
+        texts.into_iter().flatten().for_each(|text| self.replace(text));
     }
 
     fn replace(&self, text: &mut String) {

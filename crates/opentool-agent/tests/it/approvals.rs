@@ -390,3 +390,45 @@ async fn a_host_that_gives_up_does_not_wait_for_people_and_the_decision_can_stil
         assert_eq!(bought.load(Ordering::SeqCst), 1);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn calls_outside_of_a_run_do_not_wait_for_people_when_the_host_gives_up() {
+    for cancelled in [true, false] {
+        let (bought, found, asked) = (Arc::default(), Arc::default(), Arc::new(AtomicUsize::new(0)));
+        let (cancellation, count) = (Cancellation::new(), Arc::clone(&asked));
+        let signal = cancellation.clone();
+        let mut cx = ToolContext::new().cancellation(cancellation);
+        if !cancelled {
+            cx = cx.deadline(std::time::Instant::now() + Duration::from_secs(60));
+        }
+        let dispatcher = Dispatcher::new(set![counted("buy", &bought), counted("find", &found)])
+            .approvals(Approvals::new().ask(["buy"]))
+            .context(cx)
+            .approver(move |_| {
+                count.fetch_add(1, Ordering::SeqCst);
+                if cancelled {
+                    signal.cancel();
+                }
+                std::future::pending()
+            });
+        let call = |id: &str, name: &str| ToolCall::new(id, name, json!({"n": 1}));
+        let calls = [call("a", "find"), call("b", "buy"), call("c", "find"), call("d", "buy")];
+        let results = dispatcher.dispatch(&calls).await;
+        let expected = if cancelled { "the call was cancelled" } else { "no time left" };
+        for (place, result) in results.iter().enumerate() {
+            let said = result.output.to_text();
+            assert_eq!(result.call_id, calls[place].id);
+            match place {
+                0 | 2 => assert!(!result.output.is_error, "{said}"),
+                _ => assert!(result.output.is_error && said.contains(expected), "{said}"),
+            }
+        }
+        assert_eq!((bought.load(Ordering::SeqCst), found.load(Ordering::SeqCst)), (0, 2));
+        assert_eq!(asked.load(Ordering::SeqCst), 1, "nobody is asked what no longer matters");
+        assert!(dispatcher.call(&call("e", "buy")).await.output.is_error);
+        let said = opentool_core::AssistantMessage::calls([call("f", "buy")]);
+        let mut messages = vec![opentool_core::Message::user("?")];
+        dispatcher.carry_out(&mut messages, opentool_core::ChatReply::new(said)).await;
+        assert_eq!(messages.len(), 3);
+    }
+}

@@ -426,3 +426,73 @@ async fn fields_are_offered_beside_arguments_that_allow_no_more() {
         }
     }
 }
+
+#[tokio::test]
+async fn secrets_in_places_and_types_reach_no_reader() {
+    use opentool_core::Content;
+    let (uri, mime) = ("https://a/?token=tulip".to_owned(), Some("image/png; n=tulip".to_owned()));
+    let blocks = vec![
+        Content::BlobResource { uri: uri.clone(), mime: mime.clone(), data: b"x"[..].into() },
+        Content::TextResource { uri: uri.clone(), mime: mime.clone(), text: "tulip".to_owned() },
+        Content::ResourceLink { uri, name: "tulip".to_owned(), mime },
+        Content::image(&b"x"[..], "image/tulip"),
+        Content::audio(&b"x"[..], "audio/tulip"),
+    ];
+    for layer in [
+        Redact::secrets().text("tulip"),
+        Redact::with(|text| text.contains("tulip").then(|| text.replace("tulip", "[secret]"))),
+    ] {
+        let tools = set![raw("count", {
+            let blocks = blocks.clone();
+            move |_, _| {
+                let mut output = ToolOutput::text("see");
+                output.content.extend(blocks.clone());
+                std::future::ready(Ok(output))
+            }
+        })]
+        .layer(&layer)
+        .unwrap();
+        let said = format!("{:?}", call(&tools, json!({})).await.unwrap());
+        assert!(!said.contains("tulip"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn without_the_fields_arguments_fit_the_tool_itself_or_it_is_not_run() {
+    let any =
+        json!({"type": "object", "properties": {"id": {"type": "integer"}, "all": {"type": "boolean"}}});
+    let with = |more: Value| {
+        let mut schema = any.clone();
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        schema
+    };
+    for (schema, bad, good) in [
+        (with(json!({"minProperties": 1})), json!({"reason": "x"}), json!({"reason": "x", "id": 1})),
+        (
+            with(json!({"anyOf": [{"minProperties": 1}]})),
+            json!({"reason": "x"}),
+            json!({"reason": "x", "all": true}),
+        ),
+        (
+            with(json!({"dependentRequired": {"id": ["all"]}})),
+            json!({"reason": "x", "id": 1}),
+            json!({"reason": "x", "id": 1, "all": true}),
+        ),
+    ] {
+        let tool = raw("t", async |_, arguments: Arguments| {
+            Ok(ToolOutput::json(Value::Object(arguments.into_map())))
+        })
+        .define(|tool| tool.input_schema(schema.clone()));
+        let filled: Arc<Mutex<usize>> = Arc::default();
+        let counts = Arc::clone(&filled);
+        let layer = Augment::new().field("reason", "Why.").read(move |_| *counts.lock().unwrap() += 1);
+        let tools = set![tool].layer(&layer).unwrap();
+        let ask = async |arguments: Value| {
+            tools.call(&ToolContext::new(), ToolCall::new("1", "t", arguments)).await
+        };
+        let error = ask(bad).await.unwrap_err();
+        assert!(matches!(error, ToolError::InvalidArguments(_)), "{schema}: {error:?}");
+        assert_eq!(*filled.lock().unwrap(), 0, "nobody hears of a call that is not made");
+        assert!(ask(good).await.is_ok(), "{schema}");
+    }
+}

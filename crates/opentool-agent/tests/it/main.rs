@@ -7,6 +7,7 @@ mod agent;
 mod agents;
 mod approvals;
 mod barriers;
+mod bounds;
 mod cassette;
 mod conversation;
 mod dispatcher;

@@ -303,7 +303,12 @@ async fn fifty_megabytes_become_a_part_with_a_notice() {
         )
     );
     assert!(texts[1].starts_with(r#"{"all":"ää"#) && texts[1].contains("is cut"));
-    assert!(texts[2].starts_with("see:\n[819200 bytes are left out here]"), "{}", &texts[2][..60]);
+    assert!(
+        texts[2]
+            .starts_with("see:\n[the result is cut: 4 of 819213 bytes are shown, and 1 part is left out;"),
+        "{}",
+        &texts[2][..60]
+    );
     assert!(texts[3].contains("is cut"));
 
     let dispatcher = Dispatcher::new(set![echo()]).result_limit(10);

@@ -12,6 +12,7 @@
 
 mod anthropic;
 mod chat;
+mod exact;
 mod gemini;
 mod hostile;
 mod odd;

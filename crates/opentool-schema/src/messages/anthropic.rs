@@ -5,12 +5,13 @@
 
 use serde_json::{Value, json};
 
+use super::MessageFormat;
 use super::output::{Files, Piece, pieces};
 use super::reading::{Entry, Last, Reading};
 use super::wire::{WireResult, WireTurn};
 
 const FILES: Files = Files {
-    types: &["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"],
+    format: MessageFormat::Anthropic,
     // 5 MB in base64.
     largest: 3_750_000,
 };

@@ -5,14 +5,12 @@
 
 use serde_json::{Value, json};
 
+use super::MessageFormat;
 use super::output::{Files, Piece, pieces};
 use super::reading::{Entry, Last, Reading};
 use super::wire::{WireResult, WireTurn};
 
-const FILES: Files = Files {
-    types: &["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"],
-    largest: 3_750_000,
-};
+const FILES: Files = Files { format: MessageFormat::Bedrock, largest: 3_750_000 };
 
 /// The words for an answer that is whole.
 const WHOLE: [&str; 2] = ["tool_use", "end_turn"];

@@ -96,6 +96,27 @@ impl MessageFormat {
         }
     }
 
+    /// The media type by which an image of this type goes into a message, as the provider documents it; `None` for one that
+    /// it does not, with which it would refuse the whole conversation.
+    ///
+    /// ```
+    /// # use opentool_schema::MessageFormat;
+    /// assert_eq!(MessageFormat::OpenAiChat.image("image/JPG"), Some("image/jpeg"));
+    /// assert_eq!(MessageFormat::OpenAiChat.image("image/svg+xml"), None);
+    /// ```
+    pub fn image(self, mime: &str) -> Option<&'static str> {
+        let known: &[&'static str] = match self.family() {
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic | Self::Mistral | Self::Bedrock => {
+                &["image/png", "image/jpeg", "image/gif", "image/webp"]
+            }
+            Self::Gemini | Self::Ollama => &["image/png", "image/jpeg", "image/webp"],
+            _ => &[],
+        };
+        let mime = mime.split(';').next().unwrap_or_default().trim();
+        let mime = if mime.eq_ignore_ascii_case("image/jpg") { "image/jpeg" } else { mime };
+        known.iter().copied().find(|known| known.eq_ignore_ascii_case(mime))
+    }
+
     /// The plain dialect of definitions, whose rules for names hold here too.
     pub(super) fn dialect(self) -> Option<Dialect> {
         self.name().parse().ok()

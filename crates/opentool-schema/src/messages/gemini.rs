@@ -8,13 +8,14 @@
 use opentool_core::Problem;
 use serde_json::{Map, Value, json};
 
+use super::MessageFormat;
 use super::output::{Files, Piece, files, text};
 use super::reading::{Entry, Last, Reading};
 use super::wire::{WireResult, WireTurn};
 use crate::text::shorten;
 
 const FILES: Files = Files {
-    types: &["image/png", "image/jpeg", "image/webp", "application/pdf"],
+    format: MessageFormat::Gemini,
     // A request takes 20 MB; base64 and other files need room too.
     largest: 7 << 20,
 };

@@ -16,6 +16,7 @@ mod chat;
 mod cohere;
 mod deep;
 mod error;
+mod event;
 mod format;
 mod gemini;
 mod ids;
@@ -36,6 +37,7 @@ use serde_json::Value;
 
 pub use deep::deep;
 pub use error::MessageError;
+pub use event::exact_event;
 pub use format::MessageFormat;
 pub use ids::CallIds;
 pub use parsed::{ParsedCalls, Reply};

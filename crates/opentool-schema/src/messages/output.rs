@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::{Content, ToolOutput};
 
-use super::LEVELS;
+use super::{LEVELS, MessageFormat};
 use crate::validator::within;
 
 /// A piece of a result.
@@ -26,8 +26,8 @@ pub(super) enum Piece {
 /// Which files a format takes in a result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Files {
-    /// Media types.
-    pub(super) types: &'static [&'static str],
+    /// Whose images ([`MessageFormat::image`]); PDF files too.
+    pub(super) format: MessageFormat,
     /// The largest file in bytes: a larger one would make the provider refuse the conversation.
     pub(super) largest: usize,
 }
@@ -96,9 +96,9 @@ fn file(block: &Content, files: Files) -> Option<Piece> {
         Content::BlobResource { data, mime: Some(mime), .. } => (data, mime),
         _ => return None,
     };
-    let mime = mime.split(';').next().unwrap_or_default().trim();
-    let mime = if mime.eq_ignore_ascii_case("image/jpg") { "image/jpeg" } else { mime };
-    let mime = files.types.iter().copied().find(|known| known.eq_ignore_ascii_case(mime))?;
+    let is_pdf =
+        mime.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/pdf"));
+    let mime = if is_pdf { "application/pdf" } else { files.format.image(mime)? };
     (!data.is_empty() && data.len() <= files.largest)
         .then(|| Piece::File { mime, base64: STANDARD.encode(data) })
 }

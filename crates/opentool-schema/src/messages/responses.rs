@@ -7,15 +7,13 @@
 
 use serde_json::{Value, json};
 
+use super::MessageFormat;
 use super::output::{Files, Piece, marked_text, pieces};
 use super::reading::{Entry, Last, Reading};
 use super::wire::{WireResult, WireTurn};
 use crate::text::{found, name, shorten};
 
-const FILES: Files = Files {
-    types: &["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"],
-    largest: 20 << 20,
-};
+const FILES: Files = Files { format: MessageFormat::OpenAiResponses, largest: 20 << 20 };
 /// The longest text of a result, in characters.
 const LONGEST: usize = 10_485_760 - 1;
 

@@ -171,7 +171,7 @@ fn user(blocks: &[Content]) -> Value {
 
 fn part(block: &Content) -> Value {
     let file = |kind: &str, mime: &str, base64: &str| json!({"type": kind, "source": {"type": "base64", "media_type": mime, "data": base64}});
-    match shown(block) {
+    match shown(block, MessageFormat::Anthropic) {
         Shown::Text(text) => json!({"type": "text", "text": text}),
         Shown::Image { mime, base64 } => file("image", mime, &base64),
         Shown::Pdf { base64 } => file("document", "application/pdf", &base64),

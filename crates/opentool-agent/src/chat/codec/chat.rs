@@ -166,6 +166,7 @@ impl Chunks {
         let refusal = text(delta, "refusal");
         tell_text(refusal, told);
         self.refusal.push_str(refusal);
+        self.calls.begin();
         let calls = delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
         let calls = calls.map(|call| (call, call.get("function").unwrap_or(&Value::Null)));
         // The one call of old, without a number and an id.

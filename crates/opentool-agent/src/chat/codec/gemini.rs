@@ -138,10 +138,6 @@ impl Codec for Gemini {
         Some(turn)
     }
 
-    fn arguments<'v>(&self, event: &'v mut Value) -> Vec<&'v mut Value> {
-        calls(event.pointer_mut("/candidates/0/content/parts").and_then(Value::as_array_mut)).collect()
-    }
-
     fn assembly(&self) -> Box<dyn Assembly> {
         Box::<Responses>::default()
     }
@@ -149,7 +145,7 @@ impl Codec for Gemini {
 
 fn part(block: &Content) -> Value {
     let file = |mime: &str, base64: &str| json!({"inlineData": {"mimeType": mime, "data": base64}});
-    match shown(block) {
+    match shown(block, MessageFormat::Gemini) {
         Shown::Text(text) => json!({"text": text}),
         Shown::Image { mime, base64 } | Shown::Audio { mime, base64 } => file(mime, &base64),
         Shown::Pdf { base64 } => file("application/pdf", &base64),

@@ -97,7 +97,7 @@ fn user(blocks: &[Content]) -> Value {
 }
 
 fn part(block: &Content) -> Value {
-    match shown(block) {
+    match shown(block, MessageFormat::Mistral) {
         Shown::Text(text) => json!({"type": "text", "text": text}),
         Shown::Image { mime, base64 } => json!({"type": "image_url", "image_url": data_url(mime, &base64)}),
         Shown::Audio { base64, .. } => json!({"type": "input_audio", "input_audio": base64}),

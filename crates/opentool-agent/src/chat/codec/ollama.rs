@@ -94,10 +94,6 @@ impl Codec for Ollama {
         Some(turn)
     }
 
-    fn arguments<'v>(&self, event: &'v mut Value) -> Vec<&'v mut Value> {
-        event.get_mut("message").into_iter().flat_map(calls).collect()
-    }
-
     fn assembly(&self) -> Box<dyn Assembly> {
         Box::<Lines>::default()
     }
@@ -113,7 +109,7 @@ fn user(blocks: &[Content]) -> Value {
     let mut texts: Vec<String> = Vec::new();
     let mut images: Vec<Value> = Vec::new();
     for block in blocks {
-        match shown(block) {
+        match shown(block, MessageFormat::Ollama) {
             Shown::Text(text) => texts.push(text.into_owned()),
             Shown::Image { base64, .. } => images.push(base64.into()),
             Shown::Audio { .. } | Shown::Pdf { .. } => texts.push(described(block)),

@@ -105,7 +105,7 @@ fn user(blocks: &[Content]) -> Value {
 fn part(block: &Content) -> Value {
     let text = |text: &str| json!({"type": "text", "text": text});
     let sound = |base64: &str, format: &str| json!({"type": "input_audio", "input_audio": {"data": base64, "format": format}});
-    match shown(block) {
+    match shown(block, MessageFormat::OpenAiChat) {
         Shown::Text(said) => text(&said),
         Shown::Image { mime, base64 } => {
             json!({"type": "image_url", "image_url": {"url": data_url(mime, &base64)}})

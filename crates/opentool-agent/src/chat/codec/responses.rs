@@ -159,7 +159,7 @@ fn thinks(model: &str) -> bool {
 }
 
 fn part(block: &Content) -> Value {
-    match shown(block) {
+    match shown(block, MessageFormat::OpenAiResponses) {
         Shown::Text(text) => json!({"type": "input_text", "text": text}),
         Shown::Image { mime, base64 } => {
             // The detail is said although it is the default: OpenAI's types, which other servers use, ask for it.

@@ -232,7 +232,7 @@ fn part(kind: AdapterKind, block: &Content) -> ContentPart {
     let file = |mime: &str, base64: String, name: Option<&str>| {
         ContentPart::Binary(Binary::from_base64(mime, base64, name.map(str::to_owned)))
     };
-    match shown(block) {
+    match shown(block, MessageFormat::OpenAiChat) {
         Shown::Text(text) => ContentPart::Text(text.into_owned()),
         Shown::Image { mime, base64 } => file(mime, base64, None),
         Shown::Audio { mime, base64 } if adapter::takes_audio(kind, mime) => file(mime, base64, None),

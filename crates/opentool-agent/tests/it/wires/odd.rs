@@ -518,3 +518,107 @@ async fn the_one_call_of_old_is_read_from_a_stream_as_well() {
     let whole = answered(json!({"content": null, "function_call": old}), json!("function_call")).await;
     assert_eq!(whole.message.tool_calls, reply.message.tool_calls);
 }
+
+#[tokio::test]
+async fn what_stands_in_one_list_is_several_calls_and_what_has_one_number_is_one() {
+    let with = async |lists: Value| {
+        let mut chunks: Vec<Value> = lists
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|list| json!({"choices": [{"index": 0, "delta": {"tool_calls": list}}]}))
+            .collect();
+        chunks.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}));
+        let text = events(&chunks, "data: [DONE]\n\n");
+        let server = server(move |_| streamed("text/event-stream", &text, 11)).await;
+        let model = Model::new(Provider::OpenAi, "m").base_url(&server.base).unwrap();
+        let (messages, tools) = ([Message::user("?")], ToolSet::new());
+        let events: Vec<ReplyEvent> =
+            model.stream(ChatRequest::new(&messages, &tools)).try_collect().await.unwrap();
+        let Some(ReplyEvent::Done { reply }) = events.last() else { panic!("{events:?}") };
+        let names: Vec<String> = seen(&events).2.into_iter().map(|(name, _)| name).collect();
+        let calls = reply.message.tool_calls.iter();
+        let calls: Vec<_> =
+            calls.map(|call| (call.id.clone(), call.name.clone(), call.arguments.clone())).collect();
+        assert_eq!(names, calls.iter().map(|(_, name, _)| name.clone()).collect::<Vec<_>>());
+        calls
+    };
+    let named = |name: &str, arguments: &str| json!({"function": {"name": name, "arguments": arguments}});
+    let pay = call("call_2", "pay", json!("{\"x\":1}"));
+    for first in ["listAll", "pay"] {
+        assert_eq!(
+            with(json!([[named(first, ""), named("pay", "{\"x\":1}")]])).await,
+            [call("call_1", first, json!("")), pay.clone()],
+        );
+        // What comes behind belongs to the last.
+        assert_eq!(
+            with(json!([[named(first, ""), named("pay", "{\"x\"")], [{"function": {"arguments": ":1}"}}]]))
+                .await,
+            [call("call_1", first, json!("")), pay.clone()],
+        );
+    }
+    let of = |id: &str, name: Value, arguments: &str| json!([{"index": 0, "id": id, "function": {"name": name, "arguments": arguments}}]);
+    let whole = [call("a", "pay", json!("{\"x\":1}"))];
+    let (pay, none) = (json!("pay"), Value::Null);
+    for name in [&none, &pay] {
+        // A new id with every fragment.
+        let pieces =
+            json!([of("a", pay.clone(), ""), of("b", name.clone(), "{\"x\""), of("c", name.clone(), ":1}")]);
+        assert_eq!(with(pieces).await, whole, "{name}");
+    }
+    let pieces = json!([of("a", pay.clone(), "{\"x\""), of("b", none.clone(), ":1}"), of("c", none, "")]);
+    assert_eq!(with(pieces).await, whole);
+    let two = json!([of("a", pay.clone(), "{\"x\":1}"), of("b", pay, "{\"x\":2}")]);
+    assert_eq!(with(two).await, [whole[0].clone(), call("b", "pay", json!("{\"x\":2}"))]);
+}
+
+/// An image of a type that a provider does not document would make it refuse the conversation.
+#[tokio::test]
+async fn images_of_types_that_a_provider_does_not_take_are_words() {
+    let blob = |mime: &str| Content::BlobResource {
+        uri: "file:///a.svg".to_owned(),
+        mime: Some(mime.to_owned()),
+        data: b"<svg>"[..].into(),
+    };
+    for (provider, answer) in [
+        (Provider::OpenAi, json!({"choices": [{"message": {"content": "A."}}]})),
+        (Provider::Mistral, json!({"choices": [{"message": {"content": "A."}}]})),
+        (Provider::Anthropic, json!({"content": []})),
+        (Provider::Gemini, json!({"candidates": [{}]})),
+        (Provider::OpenAiResponses, json!({"output": []})),
+        (Provider::Ollama, json!({"message": {"content": ""}, "done": true})),
+    ] {
+        for (mime, is_taken) in [
+            ("image/svg+xml", false),
+            ("image/invented", false),
+            ("image/png", true),
+            ("IMAGE/PNG; q=1", true),
+            ("image/jpg", true),
+        ] {
+            for block in [Content::image(&b"<svg>"[..], mime), blob(mime)] {
+                let said = AssistantMessage::calls([ToolCall::new("abcdefghi", "shot", json!({}))]);
+                let result = |output| Message::Tool(ToolResult::new(&said.tool_calls[0], output));
+                for messages in [
+                    vec![Message::User(vec![Content::text("What?"), block.clone()])],
+                    vec![
+                        Message::user("?"),
+                        Message::Assistant(said.clone()),
+                        result(ToolOutput::text("see:").block(block.clone())),
+                    ],
+                ] {
+                    let (body, _) = asked(provider, "gemini-3", &messages, answer.clone()).await;
+                    let body = body.to_string();
+                    let case = format!("{provider} {mime}: {body}");
+                    assert_eq!(body.contains("PHN2Zz4="), is_taken, "{case}");
+                    if is_taken {
+                        for wrong in ["data:image/jpg", "data:IMAGE", ":\"image/jpg", ":\"IMAGE"] {
+                            assert!(!body.contains(wrong), "{case}");
+                        }
+                    } else {
+                        assert!(body.contains(", 5 bytes]"), "{case}");
+                    }
+                }
+            }
+        }
+    }
+}

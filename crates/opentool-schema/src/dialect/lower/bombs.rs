@@ -73,6 +73,7 @@ pub(super) fn bombs(n: usize) -> Vec<(&'static str, Value)> {
         ("alternatives of maps beside each other", of(json!({"anyOf": many(&|i| json!({"type": "object", "additionalProperties": {"type": "integer", "minimum": i}}))}), json!({}))),
         ("many ways to one", of(json!({"anyOf": many(&|i| json!({"$ref": format!("#/$defs/d{i}")}))}), chain(n, |next, _| json!({"type": "object", "additionalProperties": next}), object()))),
         ("everything to everything", of(first(), named(&|i| (format!("d{i}"), json!({"type": "object", "properties": named(&|j| (format!("p{j}"), json!({"$ref": format!("#/$defs/d{j}")})))}))).into())),
+        ("everything to everything with others", of(first(), named(&|i| (format!("d{i}"), json!({"properties": named(&|j| (format!("r {j}"), json!({"$ref": format!("#/$defs/d{j}")}))), "additionalProperties": {"$ref": format!("#/$defs/d{}", i.saturating_add(1) % n)}}))).into())),
         ("everything in everything", of(first(), named(&|i| (format!("d{i}"), json!({"anyOf": many(&|j| json!({"$ref": format!("#/$defs/d{j}")})), "type": ["object", "null"], "properties": {"a": {"$ref": format!("#/$defs/d{i}")}}}))).into())),
         ("properties of everything", of(json!({"allOf": many(&|i| json!({"properties": {format!("p{i}"): {"type": "string"}}, "additionalProperties": {"minLength": i}}))}), json!({}))),
         ("patterns of everything", of(json!({"type": "object", "properties": named(&|i| (format!("p{i}"), json!({}))), "patternProperties": named(&|i| (format!("^p{i}"), json!({"type": "string"})))}), json!({}))),

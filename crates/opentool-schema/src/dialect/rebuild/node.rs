@@ -73,6 +73,8 @@ impl<'r> Rebuild<'r, '_> {
         if reference.has_texts && self.rules.references == References::AloneOutsideUnions {
             return Ok(None);
         }
+        // As much as any other schema, however often the definition is made.
+        self.step(&reference.target)?;
         let Some(mut made) = self.referred(&reference.target)? else { return Ok(Some(None)) };
         if reference.has_texts {
             let holder = Flat::of(vec![reference.holder]);

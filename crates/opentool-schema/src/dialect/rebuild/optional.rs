@@ -18,6 +18,8 @@ use crate::dialect::rules::References;
 const LOOKED_AT: usize = 200;
 /// Levels of optional references that are written out inside each other, where `null` could not stand beside them.
 const WRITTEN_OUT: usize = 2;
+/// What it costs to put a value under a name: an object for it, of four keywords.
+const WRAPPED: usize = 30;
 const ABOUT: &str = "The value null. Plain null stands for: not given.";
 
 impl<'r> Rebuild<'r, '_> {
@@ -25,7 +27,7 @@ impl<'r> Rebuild<'r, '_> {
     pub(super) fn optional(&mut self, made: Made, all: &[Sub<'r>], spot: &Spot<'r>) -> Result<Made, Stop> {
         let made = self.referable(made, all, spot)?;
         if self.is_bare_reference(&made) {
-            return Ok(wrapped(made));
+            return Ok(self.wrapped(made));
         }
         if !self.takes_null(&made.schema)? {
             return Ok(Made { schema: with_null(made.schema), codec: made.codec });
@@ -61,7 +63,18 @@ impl<'r> Rebuild<'r, '_> {
             }
         }
         // Anything may stand there.
-        Ok(wrapped(made))
+        Ok(self.wrapped(made))
+    }
+
+    /// The value under a name: `null` outside of it is free.
+    fn wrapped(&mut self, made: Made) -> Made {
+        self.work.owe(WRAPPED);
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), "object".into());
+        schema.insert("properties".to_owned(), single("value", made.schema));
+        schema.insert("required".to_owned(), json!(["value"]));
+        schema.insert("additionalProperties".to_owned(), false.into());
+        Made { schema: with_null(schema), codec: Codec::Wrapped("value".to_owned(), Box::new(made.codec)) }
     }
 
     /// The property in a form that may stand in alternatives. Inside of what was written out for that some levels deep it
@@ -196,16 +209,6 @@ impl<'r> Rebuild<'r, '_> {
         }
         Ok(true)
     }
-}
-
-/// The value under a name: `null` outside of it is free.
-fn wrapped(made: Made) -> Made {
-    let mut schema = Map::new();
-    schema.insert("type".to_owned(), "object".into());
-    schema.insert("properties".to_owned(), single("value", made.schema));
-    schema.insert("required".to_owned(), json!(["value"]));
-    schema.insert("additionalProperties".to_owned(), false.into());
-    Made { schema: with_null(schema), codec: Codec::Wrapped("value".to_owned(), Box::new(made.codec)) }
 }
 
 /// The name of the definition that a lowered schema refers to.

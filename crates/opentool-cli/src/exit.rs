@@ -20,7 +20,7 @@ pub(crate) enum Exit {
     Server = 6,
     /// The output could not be written.
     Output = 7,
-    /// The person gave up at a question. What shells report of a process that Ctrl-C ended.
+    /// The person gave up. What shells report of a process that Ctrl-C ended.
     Interrupted = 130,
 }
 
@@ -41,7 +41,7 @@ pub(crate) const HELP: &str = "\
   5  no usable answer from the service: unreachable, too late, too large, broken
   6  the server could not start, or ended with an error
   7  the output could not be written
-  130  you gave up at a question of `ask` (Ctrl-C): what you were asked about was not run";
+  130  you ended `ask` (Ctrl-C, or SIGTERM): what you were asked about was not run";
 
 impl Exit {
     /// The number.

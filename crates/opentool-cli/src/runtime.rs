@@ -12,6 +12,17 @@ pub(crate) fn wait_for<T>(future: impl Future<Output = Result<T, CliError>>) -> 
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future)
 }
 
+/// The same, and does not wait for what reads the terminal and cannot be stopped: it ends with the process.
+///
+/// # Errors
+/// Those of [`wait_for`].
+pub(crate) fn wait_for_a_person<T>(future: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let result = runtime.block_on(future);
+    runtime.shutdown_background();
+    result
+}
+
 /// Runs a future to its end on a runtime of many threads: for servers.
 ///
 /// Does not wait for blocking reads of standard input that are still under way: they end with the process.

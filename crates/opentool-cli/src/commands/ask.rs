@@ -2,12 +2,13 @@
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
-use opentool::agent::{AgentEvent, Finish, Reply};
+use opentool::agent::{AgentError, AgentEvent, Conversation, Finish, Reply};
 use opentool::{Cancellation, Message, ToolContext};
 use opentool_text::printable;
+use tokio::sync::mpsc;
 
 use crate::args::examples;
 use crate::console::{Console, counted, write_json};
@@ -16,7 +17,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::runtime;
 use crate::source::{Loading, Selection, SourceSpec};
-use crate::talk::{self, Editor, Show, Talk, Tools, Trace};
+use crate::talk::{self, Editor, Saying, Show, Talk, Tools, Trace};
 use crate::write::Existing;
 
 /// Ask a model a question that it answers with tools
@@ -92,7 +93,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
                 .map_err(|error| CliError::usage(format!("{source}: {error}"), "see `opentool --help`"))
         })
         .collect::<Result<_, _>>()?;
-    let keep = args.save.as_deref().map(|file| Keep::new(file, args.talk.continued())).transpose()?;
+    let keep = args.save.as_deref().map(|file| Keep::new(file, &args.talk)).transpose()?;
     let model = args.talk.model()?;
     let from = (&args.loading, &args.selection, &args.access);
     let tools = Tools::load(sources, args.talk.mock, from, console)?;
@@ -126,43 +127,47 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             }
         });
     }
-    let answered = runtime::wait_for(async {
-        let mut events = agent.stream(messages);
-        let words = !console.is_json() && io::stdout().is_terminal();
-        let show = Show::calls(anstream::stderr());
-        let live = Show::all(anstream::stdout());
-        while let Some(event) = events.next().await {
-            let event = match event {
-                Ok(event) => event,
-                Err(error) => {
-                    if words {
-                        live.end()?;
-                    }
-                    if let (Some(keep), Some(run)) = (&keep, error.run()) {
-                        keep.write(&run.to_messages(), console)?;
-                    }
-                    return Err(match gave_up.is_cancelled() {
-                        true => given_up(),
-                        false => args.talk.interrupted(error),
-                    });
-                }
-            };
-            if console.is_json() {
-                console.json_line(&event)?;
-            } else if words {
-                live.tell(&event);
-            } else {
-                show.tell(&event);
-            }
-            if let AgentEvent::Done { reply } = event {
-                if words {
-                    live.end()?;
-                }
-                return Ok(reply);
-            }
+    let saying = Saying::default();
+    let (tell, told) = mpsc::unbounded_channel();
+    let agent = {
+        let saying = saying.clone();
+        agent.observe(move |event| {
+            saying.tell(event);
+            // Nobody listens any more where the turn was given up.
+            let _ = tell.send(event.clone());
+        })
+    };
+    let words = !console.is_json() && io::stdout().is_terminal();
+    let show = Show::calls(anstream::stderr());
+    let live = Show::all(anstream::stdout());
+    let tell = |event: &AgentEvent| {
+        if console.is_json() {
+            console.json_line(event)?;
+        } else if words {
+            live.tell(event);
+        } else {
+            show.tell(event);
         }
-        Err(CliError::usage("there is no question", "write it last"))
-    });
+        Ok(())
+    };
+    let mut conversation = agent.conversation().history(messages);
+    let answered = runtime::wait_for_a_person(async {
+        let turn = turn(&mut conversation, told, tell).await;
+        let answered = match turn {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(_)) if gave_up.is_cancelled() => Err(given_up()),
+            Ok(Err(error)) => Err(args.talk.interrupted(error)),
+            Err(stopped) => {
+                // Where it waits for an answer, it takes what there is of it.
+                let _ = conversation.break_off(saying.take());
+                Err(stopped)
+            }
+        };
+        if words {
+            live.end()?;
+        }
+        Ok(answered)
+    })?;
     trace.end();
     if args.trace {
         let mut err = anstream::stderr();
@@ -171,12 +176,44 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
             false => err.write_all(trace.last().as_bytes())?,
         }
     }
-    let reply = answered?;
     if let Some(keep) = &keep {
-        keep.write(&reply.messages, console)?;
+        let messages = match &answered {
+            Ok(reply) => reply.messages.clone(),
+            Err(_) => conversation.run().to_messages(),
+        };
+        keep.write(&messages, console)?;
     }
+    let reply = answered?;
     print(&reply, console)?;
     settle(&reply)
+}
+
+/// One turn, told as it comes.
+///
+/// # Errors
+/// Where it was ended from outside (Ctrl-C, SIGTERM), or nobody reads what is told.
+async fn turn(
+    conversation: &mut Conversation,
+    mut told: mpsc::UnboundedReceiver<AgentEvent>,
+    tell: impl Fn(&AgentEvent) -> Result<(), CliError>,
+) -> Result<Result<Reply, AgentError>, CliError> {
+    let (mut ended, mut answered) = (pin!(runtime::shutdown()?), pin!(conversation.resume()));
+    loop {
+        tokio::select! {
+            biased;
+            Some(event) = told.recv() => tell(&event)?,
+            () = &mut ended => return Err(stopped()),
+            answered = &mut answered => {
+                while let Ok(event) = told.try_recv() {
+                    tell(&event)?;
+                }
+                if let Ok(reply) = &answered {
+                    tell(&AgentEvent::Done { reply: Box::new(reply.clone()) })?;
+                }
+                return Ok(answered);
+            }
+        }
+    }
 }
 
 /// Where the conversation is written to.
@@ -187,10 +224,8 @@ struct Keep<'a> {
 
 impl<'a> Keep<'a> {
     /// Says early that a file is there and will not be replaced: an answer costs money.
-    fn new(file: &'a Path, continued: Option<&Path>) -> Result<Self, CliError> {
-        let same =
-            |other: &Path| Some(std::fs::canonicalize(file).ok()? == std::fs::canonicalize(other).ok()?);
-        if continued.and_then(same) == Some(true) {
+    fn new(file: &'a Path, talk: &Talk) -> Result<Self, CliError> {
+        if talk.existing(file) == Existing::Replace {
             return Ok(Self { file, existing: Existing::Replace });
         }
         match file.symlink_metadata() {
@@ -206,6 +241,16 @@ impl<'a> Keep<'a> {
         talk::save(self.file, messages, self.existing)
             .map_err(|error| CliError::NotWritten { file: self.file.display().to_string(), error })?;
         Ok(console.note(&format!("{} in {}", counted(messages.len(), "message"), self.file.display()))?)
+    }
+}
+
+/// It was ended from outside.
+fn stopped() -> CliError {
+    CliError::Model {
+        message: "stopped before there was an answer".to_owned(),
+        help: Some("`--save FILE` keeps what was said so far".into()),
+        exit: Exit::Interrupted,
+        code: "interrupted",
     }
 }
 

@@ -1,10 +1,10 @@
 //! `opentool chat`: a conversation at the terminal with a model that has tools.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use opentool::agent::{AgentError, AgentEvent, Conversation, Finish, PendingCall, Reply, Step};
+use opentool::agent::{AgentError, Conversation, Finish, PendingCall, Reply, Step};
 use opentool::{ToolSet, agent};
 use opentool_text::printable;
 
@@ -13,8 +13,7 @@ use crate::console::{Console, FAINT, STRONG, counted};
 use crate::credentials::Access;
 use crate::error::CliError;
 use crate::source::{Loading, Selection, SourceSpec};
-use crate::talk::{Editor, Said, Show, Talk, Tools, Trace, Typed, question, read_command};
-use crate::write::Existing;
+use crate::talk::{Editor, Said, Saying, Show, Talk, Tools, Trace, Typed, question, read_command};
 use crate::{render, talk};
 
 /// Talk to a model that has tools
@@ -136,25 +135,6 @@ fn tools_of(tools: &ToolSet, name: Option<&str>, sources: usize, console: &Conso
     }
 }
 
-/// What the model has said of an answer that is not complete.
-#[derive(Clone, Default)]
-struct Saying(Arc<Mutex<String>>);
-
-impl Saying {
-    fn tell(&self, event: &AgentEvent) {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match event {
-            AgentEvent::TextDelta { text } => said.push_str(text),
-            AgentEvent::RoundStarted { .. } | AgentEvent::Text { .. } => said.clear(),
-            _ => {}
-        }
-    }
-
-    fn take(&self) -> String {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
 struct Chat<'a> {
     talk: &'a Talk,
     tools: Tools,
@@ -266,7 +246,7 @@ impl Chat<'_> {
         // With the results that are there, where a turn was stopped among them.
         let messages = self.conversation.run().to_messages();
         let file = &at_home(file);
-        match talk::save(file, &messages, Existing::Keep) {
+        match talk::save(file, &messages, self.talk.existing(file)) {
             Ok(()) => {
                 console.note(&format!("{} in {}", counted(messages.len(), "message"), file.display()))?
             }

@@ -5,6 +5,7 @@ mod model;
 mod prompt;
 mod question;
 mod saved;
+mod saying;
 mod show;
 mod tools;
 mod trace;
@@ -19,11 +20,13 @@ use secrecy::SecretString;
 
 use crate::error::CliError;
 use crate::source::seconds;
+use crate::write::Existing;
 
 pub(crate) use line::{HELP, Typed, read_command};
 pub(crate) use prompt::{Editor, Said};
 pub(crate) use question::question;
 pub(crate) use saved::save;
+pub(crate) use saying::Saying;
 pub(crate) use show::Show;
 pub(crate) use tools::Tools;
 pub(crate) use trace::Trace;
@@ -95,9 +98,13 @@ impl Talk {
         model::named(self.model.as_deref(), self.model_timeout)
     }
 
-    /// The file with the conversation that goes on.
-    pub(crate) fn continued(&self) -> Option<&Path> {
-        self.saved.as_deref()
+    /// Whether a conversation may be written into a file that is there: into the one of the conversation that goes on.
+    pub(crate) fn existing(&self, file: &Path) -> Existing {
+        let real = |file: &Path| std::fs::canonicalize(file).ok();
+        match self.saved.as_deref().and_then(real) {
+            Some(continued) if real(file).as_ref() == Some(&continued) => Existing::Replace,
+            _ => Existing::Keep,
+        }
     }
 
     /// The agent, and what was said before.

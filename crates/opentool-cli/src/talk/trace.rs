@@ -104,7 +104,8 @@ impl Trace {
                     }
                 }
             }
-            AgentEvent::Finished { .. } => {
+            // From here on a person thinks, and no model.
+            AgentEvent::ApprovalNeeded { .. } | AgentEvent::Finished { .. } => {
                 if let Some(step) = turn.open_chat() {
                     step.took = Some(step.begun.elapsed());
                 }
@@ -205,5 +206,25 @@ fn time(time: Duration) -> String {
         format!("{} ms", time.as_millis())
     } else {
         format!("{:.2} s", time.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_in_which_a_person_decides_is_not_the_models() {
+        let trace = Trace::new("m");
+        trace.begin();
+        trace.tell(&AgentEvent::RoundStarted { round: 1 });
+        let pending =
+            json!({"call_id": "a", "tool": "buy", "arguments": {}, "reason": "it may change something"});
+        trace.tell(&AgentEvent::ApprovalNeeded { pending: serde_json::from_value(pending).unwrap() });
+        let first = trace.json()["trace"]["steps"][0]["duration_ms"].clone();
+        assert!(first.is_number(), "{first}");
+        let (call_id, name) = ("a".to_owned(), "buy".to_owned());
+        trace.tell(&AgentEvent::CallStarted { call_id, name, arguments: json!({}) });
+        assert_eq!(trace.json()["trace"]["steps"][0]["duration_ms"], first);
     }
 }

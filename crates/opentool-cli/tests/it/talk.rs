@@ -282,6 +282,58 @@ fn a_conversation_of_questions_is_saved_and_goes_on_where_it_was() {
     assert_eq!(messages(), 7, "the question, the calls, the result that is there");
 }
 
+/// A service that gives this answer, and then none.
+fn model_that_hangs(answer: Value, hangs: Arc<(Mutex<bool>, Condvar)>) -> Upstream {
+    model_when(vec![answer], move |number| {
+        if number == 1 {
+            *hangs.0.lock().unwrap() = true;
+            hangs.1.notify_all();
+            std::thread::park();
+        }
+    })
+}
+
+#[cfg(unix)]
+#[test]
+fn a_question_that_is_ended_from_outside_keeps_what_was_paid_for() {
+    let shop = Shop::open();
+    for signal in ["-INT", "-TERM"] {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("talk.json");
+        let hangs: Arc<(Mutex<bool>, Condvar)> = Arc::default();
+        let find = calls(&[("findPetsByStatus", json!({"status": ["pending"]}))]);
+        let server = model_that_hangs(find, Arc::clone(&hangs));
+        let words = ["ask", "petstore.yaml", "Who?", "--server", &shop.url, "--save", kept.to_str().unwrap()];
+        let run = with_model(&words, &server);
+        let child = run.start();
+        drop(hangs.1.wait_while(hangs.0.lock().unwrap(), |is_asked| !*is_asked).unwrap());
+        let asked = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(asked.success());
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(130), "{signal}: {said}");
+        assert!(said.contains("3 messages in ") && said.contains("stopped"), "{signal}: {said}");
+        let saved = std::fs::read_to_string(&kept).unwrap();
+        assert!(saved.contains("findPetsByStatus") && saved.contains("Miso"), "{signal}: {saved}");
+    }
+}
+
+#[test]
+fn a_question_whose_reader_goes_away_keeps_what_was_paid_for() {
+    let shop = Shop::open();
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("talk.json");
+    let file = kept.to_str().unwrap();
+    let words = ["ask", "petstore.yaml", "Who?", "--server", &shop.url, "--save", file, "--json"];
+    let server = model(pending());
+    let run = with_model(&words, &server);
+    let mut child = run.start();
+    drop(child.stdout.take());
+    child.wait_with_output().unwrap();
+    let saved = std::fs::read_to_string(&kept).unwrap();
+    assert!(saved.contains("Who?"), "{saved}");
+}
+
 /// A program that is an MCP server with one tool, which says what it has in its environment.
 #[cfg(unix)]
 const WHOAMI: &str = r#"
@@ -538,6 +590,17 @@ fn a_chat_can_be_scripted() {
     assert_eq!(text.matches("\n  POST http://").count(), 1, "only what was allowed was sent\n{ran}");
     let messages: Value = serde_json::from_str(&saved).unwrap();
     assert_eq!(messages.as_array().unwrap().len(), 8);
+
+    // The file of the conversation that goes on is written anew, as `ask --save` does.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("talk.json");
+    std::fs::write(&file, &saved).unwrap();
+    let server = model(vec![says("It goes on.")]);
+    let words = ["chat", "petstore.yaml", "--continue", file.to_str().unwrap()];
+    let lines = format!("Go on.\n/save {}\n/quit\n", file.display());
+    let ran = with_model(&words, &server).input(lines).end().success();
+    assert!(ran.stderr.contains("10 messages in "), "\n{ran}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("It goes on."), "\n{ran}");
 
     // It goes on where it was.
     let server = model(vec![says("You asked for pending pets.")]);

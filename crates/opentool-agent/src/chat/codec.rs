@@ -13,7 +13,7 @@ mod openai;
 mod responses;
 
 use opentool_core::{ChatReply, ChatRequest, ModelError, ReplyEvent, StopReason, Usage};
-use opentool_schema::__private::{exact_event, with_whole_characters, with_zeros};
+use opentool_schema::__private::{deep, exact_event, with_whole_characters, with_zeros};
 use opentool_schema::{MessageFormat, Reply, parse_calls};
 use serde_json::{Map, Value, json};
 
@@ -161,12 +161,13 @@ pub(super) fn read(
 }
 
 /// What a provider sent. One number that is too large for any value does not hide the rest: it is 0 here, and as it was
-/// written where the calls are read from the text. Half of a character is U+FFFD.
+/// written where the calls are read from the text; so do not arguments that nest too deep, which stay too deep. Half of a
+/// character is U+FFFD.
 pub(super) fn json(text: &str) -> serde_json::Result<Value> {
     let text = &*with_whole_characters(text);
     serde_json::from_str(text).or_else(|error| {
         let held = with_zeros(text).and_then(|text| serde_json::from_str(&text).ok());
-        held.ok_or(error)
+        held.or_else(|| deep(text)).ok_or(error)
     })
 }
 

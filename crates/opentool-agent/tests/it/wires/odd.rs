@@ -333,14 +333,26 @@ async fn no_digit_of_an_argument_is_lost_in_a_stream() {
 
 #[tokio::test]
 async fn a_number_that_nothing_holds_hides_no_other_call() {
-    let ollama = r#"{"message":{"content":"","tool_calls":[{"function":{"name":"f","arguments":{"x":1e400}}},{"function":{"name":"g","arguments":{"x":1}}}]},"done":true}"#;
+    hides_no_other_call("1e400").await;
+}
+
+#[tokio::test]
+async fn a_call_that_nests_too_deep_hides_no_other_call() {
+    for levels in [128, 150, 1_000] {
+        hides_no_other_call(&format!("{}{}", "[".repeat(levels), "]".repeat(levels))).await;
+    }
+}
+
+/// Runs the call beside one with this argument, and never that one.
+async fn hides_no_other_call(x: &str) {
+    let ollama = r#"{"message":{"content":"","tool_calls":[{"function":{"name":"f","arguments":{"x":X}}},{"function":{"name":"g","arguments":{"x":1}}}]},"done":true}"#.replace('X', x);
     let part = |name: &str, x: &str| format!(r#"{{"functionCall":{{"name":"{name}","args":{{"x":{x}}}}}}}"#);
-    let parts = [part("f", "1e400"), part("g", "1")].join(",");
+    let parts = [part("f", x), part("g", "1")].join(",");
     let gemini = format!(
         r#"{{"candidates":[{{"content":{{"role":"model","parts":[{parts}]}},"finishReason":"STOP"}}]}}"#
     );
     for (provider, answer, event) in [
-        (Provider::Ollama, ollama.to_owned(), format!("{ollama}\n")),
+        (Provider::Ollama, ollama.clone(), format!("{ollama}\n")),
         (Provider::Gemini, gemini.clone(), format!("data: {gemini}\n\n")),
     ] {
         for text in [answer, event] {

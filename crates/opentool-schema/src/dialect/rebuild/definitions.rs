@@ -71,7 +71,8 @@ enum State {
 
 /// A schema that is nothing but a reference, with its texts.
 pub(super) struct Reference<'r> {
-    pub(super) holder: Sub<'r>,
+    /// Where its texts stand, the outermost first.
+    pub(super) holders: Vec<Sub<'r>>,
     pub(super) target: Rc<str>,
     pub(super) has_texts: bool,
 }
@@ -99,17 +100,20 @@ impl<'r> Rebuild<'r, '_> {
             "$ref" => {
                 let Some(reference) = sub.get("$ref").and_then(Value::as_str) else { return Ok(None) };
                 let (target, _) = self.target(reference, &sub.pointer)?;
-                Ok(Some(Reference { holder: sub.clone(), target, has_texts }))
+                let holders = if has_texts { vec![sub.clone()] } else { Vec::new() };
+                Ok(Some(Reference { holders, target, has_texts }))
             }
             // How drafts in which a reference stands alone write a reference with a description.
             "allOf" => match list(sub.get("allOf")) {
                 [inner] => {
                     let inner = sub.entry("allOf", "0", inner);
                     let found = self.lone_reference(std::slice::from_ref(&inner))?;
-                    Ok(found.map(|found| Reference {
-                        holder: if has_texts { sub.clone() } else { found.holder },
-                        target: found.target,
-                        has_texts: has_texts || found.has_texts,
+                    Ok(found.map(|mut found| {
+                        if has_texts {
+                            found.holders.insert(0, sub.clone());
+                            found.has_texts = true;
+                        }
+                        found
                     }))
                 }
                 _ => Ok(None),

@@ -4,13 +4,18 @@
 use serde_json::{Map, Value};
 
 use super::flat::Flat;
+use super::node::described_reference;
 use super::picture::picture;
-use super::{Rebuild, Sub, bytes, weight};
+use super::{Made, Rebuild, Sub, bytes, weight};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
 
 /// Where a keyword went.
 pub(super) const MOVED: &str = "moved to the description";
+/// What becomes of a default inside of a schema that has another.
+pub(super) const OVERRIDDEN: &str = "left out: another one stands around it";
+/// What becomes of `null` as a default that has no keyword.
+const AS_ABSENT: &str = "left out: it is what absent means anyway";
 /// Characters of one value in a description.
 const LONGEST: usize = 300;
 
@@ -83,6 +88,55 @@ impl<'r> Rebuild<'r, '_> {
         schema: &mut Map<String, Value>,
         flat: &Flat<'r>,
         codec: &Codec,
+        notes: Vec<Note<'r>>,
+    ) {
+        self.tell_all(schema, flat, codec.is_same(), notes);
+    }
+
+    /// What alternatives become with what is told of them together.
+    pub(super) fn told_around(&mut self, flat: &Flat<'r>, made: Made, notes: Vec<Note<'r>>) -> Made {
+        let Made { schema: mut inner, codec } = made;
+        let mut outer = Map::new();
+        // What may have nothing beside its alternatives has no default for all of them.
+        let several = self.rules.lone_unions && self.lone(&mut inner).is_none();
+        self.tell_all(&mut outer, flat, codec.is_same() && !several, notes);
+        // The outer text speaks for the whole; the inner one for an only branch.
+        if let (Some(Value::String(outer)), Some(Value::String(inner))) =
+            (outer.get_mut("description"), inner.get("description"))
+            && outer != inner
+        {
+            self.work.owe(bytes(inner));
+            outer.push_str("\n\n");
+            outer.push_str(inner);
+        }
+        if inner.contains_key("$ref") {
+            return Made { schema: described_reference(inner, outer), codec };
+        }
+        for (keyword, value) in inner {
+            outer.entry(keyword).or_insert(value);
+        }
+        Made { schema: outer, codec }
+    }
+
+    /// What is left of a schema where `null` as an alternative is written in another way: the only other alternative, or
+    /// the schema itself. `None` where there are several.
+    pub(super) fn lone<'s>(&self, schema: &'s mut Map<String, Value>) -> Option<&'s mut Map<String, Value>> {
+        let mut next = schema;
+        while self.rules.lone_unions && next.contains_key("anyOf") {
+            let Some(Value::Array(branches)) = next.get_mut("anyOf") else { return None };
+            let is_null = |branch: &Value| branch.get("type").is_some_and(|kind| kind == "null");
+            let mut others = branches.iter_mut().filter(|branch| !is_null(branch));
+            let (Some(Value::Object(only)), None) = (others.next(), others.next()) else { return None };
+            next = only;
+        }
+        Some(next)
+    }
+
+    fn tell_all(
+        &mut self,
+        schema: &mut Map<String, Value>,
+        flat: &Flat<'r>,
+        keeps_default: bool,
         mut notes: Vec<Note<'r>>,
     ) {
         for sub in flat.subs.iter().skip(flat.told) {
@@ -95,24 +149,19 @@ impl<'r> Rebuild<'r, '_> {
                 self.note(&sub.pointer, "not", Effect::Wider, MOVED);
             }
         }
-        self.texts(schema, flat, codec, notes);
-    }
-
-    /// The texts alone, where the rest is told by the alternatives inside.
-    pub(super) fn tell_only(&mut self, schema: &mut Map<String, Value>, flat: &Flat<'r>, codec: &Codec) {
-        self.texts(schema, flat, codec, Vec::new());
+        self.texts(schema, flat, keeps_default && self.has("default"), notes);
     }
 
     fn texts(
         &mut self,
         schema: &mut Map<String, Value>,
         flat: &Flat<'r>,
-        codec: &Codec,
+        keeps_default: bool,
         mut notes: Vec<Note<'r>>,
     ) {
         let mut texts: Vec<&str> = Vec::new();
         let mut title = None;
-        let mut default = None;
+        let mut default: Option<&Value> = None;
         for sub in flat.subs.iter().skip(flat.told) {
             let Some(members) = sub.schema.as_object() else { continue };
             for (keyword, value) in members {
@@ -122,15 +171,21 @@ impl<'r> Rebuild<'r, '_> {
                         let text = value.as_str().filter(|text| !text.is_empty() && !texts.contains(text));
                         texts.extend(text);
                     }
-                    "default" if default.is_some() => {}
-                    "default" if self.has("default") && codec.is_same() => default = Some(value),
-                    "default" => {
-                        // `null` for "nothing" is what absent means anyway.
-                        if !value.is_null() {
-                            notes.push(("default", value));
+                    "default" if default.is_some() => {
+                        if default != Some(value) {
+                            self.note(&sub.pointer, "default", Effect::Hint, OVERRIDDEN);
                         }
-                        default = Some(&Value::Null);
-                        self.note(&sub.pointer, "default", Effect::Hint, MOVED);
+                    }
+                    "default" => {
+                        default = Some(value);
+                        match value {
+                            _ if keeps_default => {}
+                            Value::Null => self.note(&sub.pointer, "default", Effect::Hint, AS_ABSENT),
+                            _ => {
+                                notes.push(("default", value));
+                                self.note(&sub.pointer, "default", Effect::Hint, MOVED);
+                            }
+                        }
                     }
                     "examples" | "example" | "deprecated" => {
                         notes.push((keyword, value));
@@ -150,17 +205,33 @@ impl<'r> Rebuild<'r, '_> {
             if !text.is_empty() {
                 text.push_str("\n\n");
             }
-            let told = notation(&notes);
-            self.work.owe(bytes(&told));
+            let told = self.notation(&notes);
             text.push_str(&told);
         }
         if !text.is_empty() {
             schema.insert("description".to_owned(), text.into());
         }
-        if let Some(default) = default.filter(|_| self.has("default") && codec.is_same()) {
+        if let Some(default) = default.filter(|_| keeps_default) {
             self.work.owe(weight(default));
             schema.insert("default".to_owned(), default.clone());
         }
+    }
+
+    /// `{minLength: 3, format: "uri"}`.
+    pub(super) fn notation(&mut self, notes: &[Note<'_>]) -> String {
+        let mut parts = Vec::with_capacity(notes.len());
+        for (keyword, value) in notes {
+            let mut shown = picture(value, LONGEST);
+            // What it refers to may stand nowhere.
+            if shown.contains("\"$ref\"") && !matches!(*keyword, "default" | "examples" | "example") {
+                self.work.owe(LONGEST);
+                shown = self.start(value, LONGEST);
+            }
+            parts.push(format!("{keyword}: {shown}"));
+        }
+        let told = format!("{{{}}}", parts.join(", "));
+        self.work.owe(bytes(&told));
+        told
     }
 
     /// Lists every rule of a schema that no longer holds for the provider, and of what it refers to.
@@ -210,13 +281,6 @@ impl<'r> Rebuild<'r, '_> {
             }
         }
     }
-}
-
-/// `{minLength: 3, format: "uri"}`.
-fn notation(notes: &[Note<'_>]) -> String {
-    let parts: Vec<String> =
-        notes.iter().map(|(keyword, value)| format!("{keyword}: {}", picture(value, LONGEST))).collect();
-    format!("{{{}}}", parts.join(", "))
 }
 
 /// Puts a sentence behind a schema's description.

@@ -177,8 +177,8 @@ struct Rebuild<'r, 'w> {
     written_out: usize,
     /// What has been listed as lost with all that is in it.
     lost: HashSet<*const Value>,
-    /// What has been spelled in a text; `None` for what is too long for one.
-    spelled: HashMap<*const Value, Option<Rc<str>>>,
+    /// What has been spelled in a text.
+    spelled: HashMap<*const Value, Rc<spelled::Spelled>>,
     /// Patterns of keys, compiled.
     patterns: HashMap<&'r str, jsonschema::Validator>,
 }

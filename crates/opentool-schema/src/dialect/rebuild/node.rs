@@ -5,6 +5,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::flat::{ALL, ARRAY, BOOLEAN, Flat, INTEGER, NULL, NUMBER, OBJECT, STRING, name_of};
+use super::text::Stands;
 use super::{Made, Rebuild, Result, Spot, Stop, Sub, Where};
 use crate::dialect::codec::Codec;
 use crate::dialect::lower::Effect;
@@ -54,7 +55,10 @@ impl<'r> Rebuild<'r, '_> {
             }
             return Ok(made);
         }
-        Ok(self.as_text(all, "a circle of references, which the provider does not take"))
+        let first = all.first().map(|sub| self.shown(sub));
+        let around = first.is_some_and(|(_, target)| spot.is_open(target));
+        let why = "a circle of references, which the provider does not take";
+        Ok(self.text_of(all, why, if around { Stands::Around } else { Stands::Nowhere }))
     }
 
     /// A reference to a definition, where one is possible and enough.
@@ -77,7 +81,7 @@ impl<'r> Rebuild<'r, '_> {
         self.step(&reference.target)?;
         let Some(mut made) = self.referred(&reference.target)? else { return Ok(Some(None)) };
         if reference.has_texts {
-            let holder = Flat::of(vec![reference.holder]);
+            let holder = Flat::of(reference.holders);
             let mut schema = Map::new();
             self.tell(&mut schema, &holder, &made.codec, Vec::new());
             made.schema = described_reference(made.schema, schema);
@@ -158,11 +162,8 @@ impl<'r> Rebuild<'r, '_> {
             branches.push(Made::new(json!({"type": "null"}), Codec::Same));
         }
         let mut done = self.alternatives(branches, &flat.pointer())?;
-        if let Some(made) = done.as_mut().filter(|_| !one) {
-            let mut schema = Map::new();
-            self.tell_only(&mut schema, flat, &made.codec);
-            schema.extend(std::mem::take(&mut made.schema));
-            made.schema = schema;
+        if !one && let Some(made) = done.take() {
+            done = Some(self.told_around(flat, made, Vec::new()));
         }
         Ok(done)
     }

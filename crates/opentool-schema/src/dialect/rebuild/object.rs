@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use super::describe::add_text;
 use super::flat::{ANY, Flat, OBJECT, list};
 use super::rest::{Entries, Others};
 use super::{IMPLIED, Made, Rebuild, Result, Spot, Stop, Sub, Where, bytes};
@@ -65,6 +66,12 @@ impl<'r> Rebuild<'r, '_> {
         }) && matches!(rest, Rest::Refused | Rest::Kept(Codec::Same));
         let counted = matches!(rest, Rest::Entries(..));
         let names: Vec<String> = writing.codecs.iter().map(|member| member.name.clone()).collect();
+        let renamed: Vec<(String, Value)> = writing
+            .codecs
+            .iter()
+            .filter(|member| member.name != member.lowered)
+            .map(|member| (member.name.clone(), member.lowered.as_str().into()))
+            .collect();
         let codec = if is_same {
             Codec::Same
         } else {
@@ -84,10 +91,11 @@ impl<'r> Rebuild<'r, '_> {
             }
         }
         if self.rules.objects.closed {
-            // The properties are all the keys that there are; the other schemas speak of them as well.
+            // The properties are all the keys that there are, if that is said; the other schemas speak of them as well.
+            let said = self.rules.objects.says_closed;
             for sub in &flat.subs {
-                if let Some(value) = sub.get("propertyNames").filter(|value| !all_are_accepted(value, &names))
-                {
+                let names_of = sub.get("propertyNames");
+                if let Some(value) = names_of.filter(|value| !said || !all_are_accepted(value, &names)) {
                     notes.push(("propertyNames", value));
                     self.work.owe(COMPILED);
                     self.note(&sub.pointer, "propertyNames", Effect::Wider, super::describe::MOVED);
@@ -95,13 +103,14 @@ impl<'r> Rebuild<'r, '_> {
             }
         } else {
             // Nothing else in the schema speaks of the form of other keys.
-            for sub in flat.subs.iter().skip(flat.told) {
+            for sub in &flat.subs {
                 for keyword in ["patternProperties", "propertyNames"] {
                     notes.extend(sub.get(keyword).map(|value| (keyword, value)));
                 }
             }
         }
         self.tell(&mut schema, flat, &codec, notes);
+        self.tell_names(&mut schema, renamed);
         schema.extend(limits);
         schema.insert("properties".to_owned(), Value::Object(writing.properties));
         if !writing.required.is_empty() {
@@ -109,6 +118,18 @@ impl<'r> Rebuild<'r, '_> {
         }
         schema.extend(writing.others.map(|others| ("additionalProperties".to_owned(), others)));
         Made { schema, codec }
+    }
+
+    /// Tells how the properties are named now that the description speaks of.
+    fn tell_names(&mut self, schema: &mut Map<String, Value>, mut renamed: Vec<(String, Value)>) {
+        let Some(text) = schema.get("description").and_then(Value::as_str) else { return };
+        self.work.owe(renamed.len().saturating_mul(bytes(text).saturating_add(1)));
+        renamed.retain(|(name, _)| text.contains(&Value::from(name.as_str()).to_string()));
+        if !renamed.is_empty() {
+            let renamed = Value::Object(renamed.into_iter().collect());
+            let told = self.notation(&[("renamed", &renamed)]);
+            add_text(schema, &told);
+        }
     }
 
     /// All that applies to a property, in the order of the schemas.

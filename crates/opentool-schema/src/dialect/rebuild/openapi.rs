@@ -74,6 +74,8 @@ fn nullable(members: &mut Map<String, Value>, work: &mut Work) {
                     members.insert(keyword, both.into());
                 }
                 ("description" | "title", Some(_)) => {}
+                // The one around it speaks for the whole.
+                ("default", _) if members.contains_key("default") => {}
                 _ => {
                     members.insert(keyword, value);
                 }

@@ -168,11 +168,14 @@ impl<'r> Rebuild<'r, '_> {
             Err(Stop::Circle(_)) => {}
             Err(error) => return Err(error),
         }
+        let mut schema = Map::from_iter([("type".to_owned(), "string".into())]);
         for sub in &others.names {
-            self.lose(sub, "left out");
-            self.note(&parent(&sub.pointer), "propertyNames", Effect::Wider, "left out");
+            self.note(&parent(&sub.pointer), "propertyNames", Effect::Wider, MOVED);
+            self.lose(sub, "inside a rule that stands in the description");
+            let told = self.notation(&[("propertyNames", sub.schema)]);
+            add_text(&mut schema, &told);
         }
-        Ok(Some(Map::from_iter([("type".to_owned(), "string".into())])))
+        Ok(Some(schema))
     }
 
     /// A whole object as a list of entries.
@@ -207,7 +210,7 @@ impl<'r> Rebuild<'r, '_> {
     pub(super) fn open_rest(&mut self, others: &Others<'r>, spot: &Spot<'r>) -> Result<Made> {
         for sub in &others.names {
             self.note(&parent(&sub.pointer), "propertyNames", Effect::Wider, MOVED);
-            self.lose(sub, MOVED);
+            self.lose(sub, "inside a rule that stands in the description");
         }
         let mut branches: Vec<Vec<Sub<'r>>> = Vec::new();
         for (_, sub) in &others.patterns {

@@ -6,12 +6,23 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::Rebuild;
-use super::picture::whole;
+use super::picture::{picture, whole};
 use crate::dialect::lower::bytes;
 use crate::keywords::{holds_data, holds_named};
+use crate::text::shorten;
 
 /// Bytes of a schema in a description; what it refers to may be as many again.
 const LONGEST: usize = 600;
+
+/// Characters of the start of a longer one.
+const START: usize = 300;
+
+/// The JSON of a schema without references.
+pub(super) enum Spelled {
+    Whole(String),
+    /// Of a long one.
+    Start(String),
+}
 
 /// What is shown so far.
 struct Shown<'r> {
@@ -29,20 +40,32 @@ struct Target<'r> {
 }
 
 impl<'r> Rebuild<'r, '_> {
-    /// The JSON of the schema at `pointer`, without references. `None` for a long one.
-    pub(super) fn spelled(&mut self, schema: &'r Value, pointer: &str) -> Option<Rc<str>> {
+    /// The JSON of the schema at `pointer`, without references.
+    pub(super) fn spelled(&mut self, schema: &'r Value, pointer: &str) -> Rc<Spelled> {
         let spelled = match self.spelled.get(&std::ptr::from_ref(schema)) {
-            Some(known) => known.clone(),
+            Some(known) => Rc::clone(known),
             None => {
                 // Written several times on the way, with the names of what it refers to.
                 self.work.owe(LONGEST / 2);
-                let made = self.spelled_once(schema, pointer).map(Rc::from);
-                self.spelled.insert(schema, made.clone());
+                let made = self
+                    .spelled_once(schema, pointer)
+                    .map_or_else(|| Spelled::Start(self.start(schema, START)), Spelled::Whole);
+                let made = Rc::new(made);
+                self.spelled.insert(schema, Rc::clone(&made));
                 made
             }
         };
-        self.work.owe(spelled.as_deref().map_or(0, bytes));
+        let (Spelled::Whole(text) | Spelled::Start(text)) = &*spelled;
+        self.work.owe(bytes(text));
         spelled
+    }
+
+    /// The start of a schema, so many characters of it: only of its first parts the references are followed.
+    pub(super) fn start(&self, schema: &Value, longest: usize) -> String {
+        // A character has four bytes at most.
+        let first = first_of(schema, &mut longest.saturating_mul(4));
+        let spelled = self.without_references(&first, &mut Shown { targets: Vec::new(), room: longest });
+        picture(&spelled, longest)
     }
 
     fn spelled_once(&self, schema: &'r Value, pointer: &str) -> Option<String> {
@@ -57,7 +80,7 @@ impl<'r> Rebuild<'r, '_> {
         whole(&spelled, 3 * LONGEST)
     }
 
-    fn without_references(&self, schema: &'r Value, shown: &mut Shown<'r>) -> Value {
+    fn without_references(&self, schema: &Value, shown: &mut Shown<'r>) -> Value {
         match schema {
             Value::Object(members) => {
                 let reference = members.get("$ref").and_then(Value::as_str);
@@ -101,8 +124,45 @@ impl<'r> Rebuild<'r, '_> {
     }
 }
 
+/// The first parts of a value, about so many bytes of it. A text that is cut is no reference.
+fn first_of(value: &Value, left: &mut usize) -> Value {
+    *left = left.saturating_sub(2);
+    match value {
+        Value::Object(members) => {
+            let mut first = Map::new();
+            for (key, member) in members {
+                let fits = member.as_str().is_none_or(|text| text.len() <= *left || key != "$ref");
+                if *left == 0 || key.len() > *left {
+                    break;
+                }
+                *left = left.saturating_sub(key.len());
+                if fits {
+                    first.insert(key.clone(), first_of(member, left));
+                }
+            }
+            Value::Object(first)
+        }
+        Value::Array(items) => {
+            let mut first = Vec::new();
+            for item in items {
+                if *left == 0 {
+                    break;
+                }
+                first.push(first_of(item, left));
+            }
+            Value::Array(first)
+        }
+        Value::String(text) => {
+            let text = shorten(text, *left);
+            *left = left.saturating_sub(text.len());
+            text.into()
+        }
+        other => other.clone(),
+    }
+}
+
 /// What people call a schema: its title, or what it is filed under.
-fn name(schema: &Value, pointer: &str) -> String {
+pub(super) fn name(schema: &Value, pointer: &str) -> String {
     let title = schema.get("title").and_then(Value::as_str);
     let last = || pointer.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
     match title.map_or_else(last, str::to_owned) {

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::describe::{Note, OVERRIDDEN};
 use super::flat::{Flat, OBJECT, Union, list};
-use super::node::described_reference;
-use super::{Made, Rebuild, Result, Spot, Stop, Sub, bytes, single};
+use super::{Made, Rebuild, Result, Spot, Stop, Sub, single};
 use crate::dialect::codec::{Codec, disjoint};
 use crate::dialect::lower::Effect;
 
@@ -15,6 +15,9 @@ const MOST: usize = 32;
 
 /// How many alternatives are compared with each other.
 const COMPARED: usize = 64;
+
+/// Ways of choosing, and the alternatives that are left out.
+type Combinations<'u, 'r> = (Vec<Vec<&'u Sub<'r>>>, Vec<&'u Union<'r>>);
 
 /// Keywords that only explain.
 const TEXTS: [&str; 17] = [
@@ -41,7 +44,7 @@ impl<'r> Rebuild<'r, '_> {
     /// What a conjunction with alternatives becomes.
     pub(super) fn union(&mut self, mut flat: Flat<'r>, spot: &Spot<'r>) -> Result<Made> {
         let unions = std::mem::take(&mut flat.unions);
-        let mut branches = Vec::new();
+        let (mut branches, mut notes) = (Vec::new(), Vec::<Note<'r>>::new());
         match &unions[..] {
             [only] if self.stands_alone(&flat, only, spot)? => {
                 for branch in &only.branches {
@@ -51,7 +54,15 @@ impl<'r> Rebuild<'r, '_> {
             _ => {
                 let mut base = self.again(&flat)?;
                 base.told = base.subs.len();
-                for chosen in self.combinations(&unions)? {
+                let (chosen, left_out) = self.combinations(&unions)?;
+                for union in left_out {
+                    let parts = self.parts(union);
+                    let is_new =
+                        |(_, part): &Note<'r>| !notes.iter().any(|(_, told)| std::ptr::eq(*told, *part));
+                    let new: Vec<Note<'r>> = parts.into_iter().filter(is_new).collect();
+                    notes.extend(new);
+                }
+                for chosen in chosen {
                     branches.extend(self.combined(&base, &chosen, spot)?);
                 }
             }
@@ -87,26 +98,44 @@ impl<'r> Rebuild<'r, '_> {
             }
         }
         let Some(mut made) = self.alternatives(branches, &flat.pointer())? else { return Ok(None) };
-        let mut outer = Map::new();
-        self.tell(&mut outer, &flat, &made.codec, Vec::new());
-        // The outer text speaks for the whole; the inner one for an only branch.
-        if let (Some(Value::String(outer)), Some(Value::String(inner))) =
-            (outer.get_mut("description"), made.schema.get("description"))
-            && outer != inner
+        let default = flat.subs.iter().skip(flat.told).find_map(|sub| sub.get("default"));
+        if let Some(outer) = default.filter(|_| made.codec.is_same())
+            && let Some(inner) = self.lone(&mut made.schema).and_then(|only| only.shift_remove("default"))
+            && inner != *outer
         {
-            self.work.owe(bytes(inner));
-            outer.push_str("\n\n");
-            outer.push_str(inner);
+            self.override_defaults(&unions, spot)?;
         }
-        if made.schema.contains_key("$ref") {
-            made.schema = described_reference(made.schema, outer);
-            return Ok(Some(made));
+        Ok(Some(self.told_around(&flat, made, notes)))
+    }
+
+    /// Lists the defaults of alternatives in place of which the one around them stands.
+    fn override_defaults(&mut self, unions: &[Union<'r>], spot: &Spot<'r>) -> std::result::Result<(), Stop> {
+        for branch in unions.iter().flat_map(|union| &union.branches) {
+            let flat = match self.flatten(branch, spot) {
+                Ok(flat) => flat,
+                Err(Stop::Circle(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            for sub in flat.subs.iter().filter(|sub| sub.get("default").is_some()) {
+                self.note(&sub.pointer, "default", Effect::Hint, OVERRIDDEN);
+            }
+            self.deeper(|making| {
+                if making.is_too_deep() { Ok(()) } else { making.override_defaults(&flat.unions, spot) }
+            })?;
         }
-        for (keyword, value) in made.schema {
-            outer.entry(keyword).or_insert(value);
-        }
-        made.schema = outer;
-        Ok(Some(made))
+        Ok(())
+    }
+
+    /// The keywords of alternatives that are left out, for the description.
+    fn parts(&self, union: &Union<'r>) -> Vec<Note<'r>> {
+        let keywords: &[&'static str] = match union.keyword {
+            "if" => &["if", "then", "else"],
+            "oneOf" => &["oneOf"],
+            "dependentSchemas" => &["dependentSchemas"],
+            _ => &["anyOf"],
+        };
+        let holder = self.root.pointer(&union.pointer);
+        keywords.iter().filter_map(|keyword| Some((*keyword, holder?.get(keyword)?))).collect()
     }
 
     /// One way of choosing, together with what stands beside the alternatives.
@@ -163,22 +192,24 @@ impl<'r> Rebuild<'r, '_> {
         Ok(true)
     }
 
-    /// One branch of each, in all ways; the last ones are given up where that is too much.
+    /// One branch of each, in all ways; the last ones are given up where that is too much, and come back as well.
     fn combinations<'u>(
         &mut self,
         unions: &'u [Union<'r>],
-    ) -> std::result::Result<Vec<Vec<&'u Sub<'r>>>, Stop> {
+    ) -> std::result::Result<Combinations<'u, 'r>, Stop> {
+        let mut left_out = Vec::new();
         let mut all: Vec<Vec<&Sub<'r>>> = vec![Vec::new()];
         // Conditions first to be given up: without them only a rule is lost.
         let mut ordered: Vec<&Union<'r>> = unions.iter().collect();
         ordered.sort_by_key(|union| matches!(union.keyword, "if" | "dependentSchemas"));
         for union in ordered {
             if all.len().saturating_mul(union.branches.len()) > MOST.max(union.branches.len()) {
-                let done = "left out: too many alternatives come together here";
+                let done = "moved to the description: too many alternatives come together here";
                 self.note(&union.pointer, union.keyword, Effect::Narrower, done);
                 for sub in union.branches.iter().flatten() {
                     self.lose(sub, "inside alternatives that were left out");
                 }
+                left_out.push(union);
                 continue;
             }
             let parts = union.branches.len().saturating_add(all.first().map_or(0, Vec::len));
@@ -191,7 +222,7 @@ impl<'r> Rebuild<'r, '_> {
                 .flat_map(|chosen| union.branches.iter().map(move |branch| with(chosen, branch)))
                 .collect();
         }
-        Ok(all)
+        Ok((all, left_out))
     }
 
     /// Whether no value fits two branches as they came: by types, or by what a property they all require must be.

@@ -6,6 +6,7 @@ use opentool_schema::{Dialect, LowerError, Lowered, Repairs, Validator, lint, lo
 use serde_json::{Value, json};
 
 use super::explained::{is_kept_out, is_listed};
+use super::told::untold;
 use super::{Case, cases, judge, judge_of_original, label, schema_of, spelled_out, tool, ways};
 
 #[test]
@@ -57,6 +58,7 @@ pub(super) fn breaks(case: &Case) -> Vec<String> {
         for finding in lint(way.dialect, &lowered.definition) {
             broken.push(format!("{place}: lint {}: {} {}", finding.pointer, finding.rule, finding.message));
         }
+        broken.extend(untold(&case.schema, &lowered).into_iter().map(|open| format!("{place}: {open}")));
         let schema = spelled_out(&schema_of(&lowered));
         if !known.iter().any(|(other, _)| *other == schema) {
             known.push((schema.clone(), judge(&schema)));

@@ -10,6 +10,7 @@ mod law;
 mod matrix;
 mod named_alike;
 mod strict;
+mod told;
 
 use opentool_core::{Schema, ToolDefinition};
 use opentool_schema::{Dialect, LowerOptions, Lowered, Strict};

@@ -40,6 +40,20 @@ impl Scope<'_> {
         self.secret("--api-key", "API_KEY", values)?.map(Secret::read).transpose()
     }
 
+    /// [`Scope::api_key`] where a server that is being asked wants it.
+    ///
+    /// # Errors
+    /// Those of [`Scope::api_key`].
+    pub(crate) async fn wanted_api_key(
+        &self,
+        values: &[SecretString],
+    ) -> Result<Option<SecretString>, CliError> {
+        match self.secret("--api-key", "API_KEY", values)? {
+            Some(secret) => secret.fetch().await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// The values of an option that are meant for this source, without the name in front.
     ///
     /// # Errors

@@ -68,17 +68,26 @@ impl Secret {
     /// # Errors
     /// [`CliError::Usage`] if it cannot be read.
     pub(crate) fn read(self) -> Result<SecretString, CliError> {
+        match self {
+            Self::Text(text) => Ok(text),
+            kept @ Self::Kept(_) => runtime::wait_for(kept.fetch()),
+        }
+    }
+
+    /// [`Secret::read`] for those who wait for something else already: a runtime starts no other.
+    ///
+    /// # Errors
+    /// Those of [`Secret::read`].
+    pub(crate) async fn fetch(self) -> Result<SecretString, CliError> {
         let source = match self {
             Self::Text(text) => return Ok(text),
             Self::Kept(source) => source,
         };
-        runtime::wait_for(async {
-            source.read().await.map_err(|error| {
-                CliError::usage(
-                    error.to_string(),
-                    "a secret is given as its text, or kept elsewhere: env:, file:, command:",
-                )
-            })
+        source.read().await.map_err(|error| {
+            CliError::usage(
+                error.to_string(),
+                "a secret is given as its text, or kept elsewhere: env:, file:, command:",
+            )
         })
     }
 }

@@ -208,11 +208,11 @@ impl Reader<'_> {
         let references = &self.loading.references;
         let trusted = references.authorities(spec.name.as_deref(), self.names)?;
         let scope = Scope { names: self.names, own: spec.name.as_deref(), unnamed: self.unnamed };
-        let key = || scope.api_key(&self.loading.api_key);
+        let key = async || scope.wanted_api_key(&self.loading.api_key).await;
         let limit = self.loading.timeout;
         let server = match &spec.place {
             Place::Mcp(url) => {
-                Some(runtime::wait_for(mcp::connect(url, &place, limit, trusted.clone(), key))?)
+                Some(runtime::wait_for(mcp::connect(url, &place, limit, trusted.clone(), &key))?)
             }
             Place::Program(command) => {
                 Some(runtime::wait_for(mcp::spawn(command, &place, limit, &self.loading.pass_env))?)
@@ -226,14 +226,14 @@ impl Reader<'_> {
             .and_then(|(bytes, address, peer)| self.parse(spec, &place, bytes, address, peer));
         match (document, &spec.place) {
             (Err(error), Place::Web(url)) if may_be_server(spec.kind, &error) => {
-                match runtime::wait_for(remote::ask(url, &place, limit, trusted.clone(), key))? {
+                match runtime::wait_for(remote::ask(url, &place, limit, trusted.clone(), &key))? {
                     Asked::Server(opentool, diagnostics) => Ok((Content::OpenTool(opentool), diagnostics)),
                     Asked::NoServer(error) if spec.kind == Some(Kind::OpenTool) => {
                         Err(Box::new(SourceError::Server { place, error: Box::new(error) }).into())
                     }
                     Asked::NoServer(_) if may_be_mcp(spec.kind, &error) => {
                         // Without a key: nobody has said that there is a server.
-                        let asked = mcp::connect(url, &place, limit, trusted, || Ok(None));
+                        let asked = mcp::connect(url, &place, limit, trusted, async || Ok(None));
                         match runtime::wait_for(asked) {
                             Ok((server, diagnostics)) => Ok((Content::Mcp(Box::new(server)), diagnostics)),
                             // It was a document that was meant, then.

@@ -109,7 +109,7 @@ pub(crate) async fn connect(
     place: &str,
     timeout: Duration,
     authorities: Option<Authorities>,
-    key: impl Fn() -> Result<Option<SecretString>, CliError>,
+    key: impl AsyncFn() -> Result<Option<SecretString>, CliError>,
 ) -> Read<CliError> {
     let builder = mcp::connect(url.as_str())
         .timeout(timeout)
@@ -117,7 +117,7 @@ pub(crate) async fn connect(
         .authorities(authorities)
         .runtime(background()?);
     let read = match connected(builder.clone()).await {
-        Err(error @ ClientError::Unauthorized { .. }) => match key()? {
+        Err(error @ ClientError::Unauthorized { .. }) => match key().await? {
             None => Err(error),
             Some(key) => connected(builder.bearer(key)).await,
         },

@@ -34,7 +34,7 @@ pub(crate) async fn ask(
     place: &str,
     timeout: Duration,
     authorities: Option<Authorities>,
-    key: impl Fn() -> Result<Option<SecretString>, CliError>,
+    key: impl AsyncFn() -> Result<Option<SecretString>, CliError>,
 ) -> Result<Asked, CliError> {
     let failed = |error: ClientError| SourceError::Server { place: place.to_owned(), error: Box::new(error) };
     let mut way = Way { timeout, authorities, ..Way::default() };
@@ -44,7 +44,7 @@ pub(crate) async fn ask(
     };
     let client = match open.version().await {
         Ok(_) => open,
-        Err(error @ ClientError::Unauthorized { .. }) => match key()? {
+        Err(error @ ClientError::Unauthorized { .. }) => match key().await? {
             None => return Err(Box::new(failed(error)).into()),
             key => {
                 way.api_key = key;

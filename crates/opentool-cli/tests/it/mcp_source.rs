@@ -88,3 +88,26 @@ fn what_is_wrong_with_a_server_is_said() {
     opentool(["list", "mcp:npx server"]).end().failure(2, &["mcp+stdio:COMMAND"]);
     opentool(["check", "mcp:http://127.0.0.1:9/mcp"]).end().failure(3, &["a document is wanted here"]);
 }
+
+#[test]
+fn a_key_that_is_kept_elsewhere_is_read_when_a_server_asks_for_it() {
+    // Both protocols: what asks for a key first is a request without one.
+    for source in ["mcp:", ""] {
+        let locked = Upstream::answering("401 Unauthorized", "text/plain", "");
+        for place in ["env:OPENTOOL_TEST_KEY", "file:key.txt", "command:printf hunter2hunter2"] {
+            let ran = opentool(["list", &format!("{source}{}/mcp", locked.url), "--api-key", place])
+                .variable("OPENTOOL_TEST_KEY", "hunter2hunter2")
+                .file("key.txt", "hunter2hunter2")
+                .end();
+            assert!(!ran.stderr.contains("panicked") && !ran.stderr.contains("hunter2"), "{place}: {ran}");
+            assert!(ran.stderr.contains("does not accept the"), "{place}: {ran}");
+            if source == "mcp:" {
+                let last = locked.requests().pop().unwrap().to_ascii_lowercase();
+                assert!(last.contains("authorization: bearer hunter2hunter2"), "{place}: {last}");
+            }
+        }
+        let missing =
+            opentool(["list", &format!("{source}{}/mcp", locked.url), "--api-key", "file:none.txt"]);
+        missing.end().failure(2, &["none.txt"]);
+    }
+}

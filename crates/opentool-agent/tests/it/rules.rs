@@ -359,7 +359,7 @@ async fn hidden_characters_of_imported_tools_are_not_for_the_model() {
             .define(|definition| definition.origin(Origin::new(kind)))
     };
     let mut tools: Vec<(&str, Arc<dyn Tool>)> = vec![
-        ("failed", Arc::new(failing("failed", "openapi", |text| ToolError::failed(text)))),
+        ("failed", Arc::new(failing("failed", "openapi", ToolError::failed))),
         ("refused", Arc::new(failing("refused", "opentool", |text| ToolError::Refused(text.into())))),
         ("marked", Arc::new(tool("marked", "mcp", ToolOutput::error(hidden)))),
     ];
@@ -374,7 +374,7 @@ async fn hidden_characters_of_imported_tools_are_not_for_the_model() {
         assert!(!hidden(&read) && !read.contains(r"\u001b") && !hidden(&output.to_text()), "{name}: {read}");
         assert!(read.contains(r"\\u{1b}[2J"), "{name}: {read}");
     }
-    let own = Dispatcher::new(set![failing("own", "rust", |text| ToolError::failed(text))]);
+    let own = Dispatcher::new(set![failing("own", "rust", ToolError::failed)]);
     let told = own.call(&ToolCall::new("a", "own", json!({}))).await.output.to_text();
     assert!(told.contains(hidden), "what the host wrote is the host's: {told:?}");
 }

@@ -169,23 +169,32 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<(), CliError> {
         Ok(answered)
     })?;
     trace.end();
-    if args.trace {
-        let mut err = anstream::stderr();
-        match console.is_json() {
-            true => write_json(&mut err, &trace.json())?,
-            false => err.write_all(trace.last().as_bytes())?,
+    // Of what has been paid for, nothing is lost because something else goes wrong.
+    let printed = answered.as_ref().map_or(Ok(()), |reply| print(reply, console));
+    let kept = keep.as_ref().map_or(Ok(()), |keep| match &answered {
+        Ok(reply) => keep.write(&reply.messages, console),
+        Err(_) => keep.write(&conversation.run().to_messages(), console),
+    });
+    let traced = if args.trace { show_trace(&trace, console) } else { Ok(()) };
+    let answered = answered.and_then(|reply| printed.and_then(|()| settle(&reply)));
+    match (answered, kept.and(traced)) {
+        // The first counts, and the other is told too.
+        (Err(first), Err(second)) => {
+            console.error(&second)?;
+            Err(first)
         }
+        (answered, then) => answered.and(then),
     }
-    if let Some(keep) = &keep {
-        let messages = match &answered {
-            Ok(reply) => reply.messages.clone(),
-            Err(_) => conversation.run().to_messages(),
-        };
-        keep.write(&messages, console)?;
+}
+
+/// What each answer and each call took.
+fn show_trace(trace: &Trace, console: &Console) -> Result<(), CliError> {
+    let mut err = anstream::stderr();
+    match console.is_json() {
+        true => write_json(&mut err, &trace.json())?,
+        false => err.write_all(trace.last().as_bytes())?,
     }
-    let reply = answered?;
-    print(&reply, console)?;
-    settle(&reply)
+    Ok(())
 }
 
 /// One turn, told as it comes.
@@ -223,8 +232,21 @@ struct Keep<'a> {
 }
 
 impl<'a> Keep<'a> {
-    /// Says early that a file is there and will not be replaced: an answer costs money.
+    /// Says early that a file is there and will not be replaced, or cannot be there: an answer costs money.
     fn new(file: &'a Path, talk: &Talk) -> Result<Self, CliError> {
+        let folder = file.parent().filter(|folder| *folder != Path::new(""));
+        if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(CliError::usage(
+                format!("{}: there is no folder `{}`", file.display(), missing.display()),
+                "make it, or name a file in another one",
+            ));
+        }
+        if talk.records_into(file) {
+            return Err(CliError::usage(
+                format!("{}: `--save` and `--record` write the same file", file.display()),
+                "name two files: one is the conversation, the other what the model was asked and answers",
+            ));
+        }
         if talk.existing(file) == Existing::Replace {
             return Ok(Self { file, existing: Existing::Replace });
         }

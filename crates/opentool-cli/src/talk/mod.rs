@@ -98,6 +98,18 @@ impl Talk {
         model::named(self.model.as_deref(), self.model_timeout)
     }
 
+    /// Whether the recording is written into this file, which need not be there yet.
+    pub(crate) fn records_into(&self, file: &Path) -> bool {
+        let real = |file: &Path| {
+            let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+            let folder = std::fs::canonicalize(folder).ok()?;
+            std::fs::canonicalize(file).ok().or_else(|| Some(folder.join(file.file_name()?)))
+        };
+        self.record
+            .as_deref()
+            .is_some_and(|record| record == file || (real(record).is_some() && real(record) == real(file)))
+    }
+
     /// Whether a conversation may be written into a file that is there: into the one of the conversation that goes on.
     pub(crate) fn existing(&self, file: &Path) -> Existing {
         let real = |file: &Path| std::fs::canonicalize(file).ok();

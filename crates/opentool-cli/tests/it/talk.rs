@@ -758,3 +758,32 @@ fn what_is_sent_as_a_header_is_in_no_recording() {
     let cassette = std::fs::read_to_string(kept).unwrap();
     assert!(cassette.contains("tenant") && !cassette.contains("acme berlin"), "{cassette}");
 }
+
+#[test]
+fn an_answer_is_not_lost_with_the_file_it_was_to_be_saved_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // What can be known before is said before anything is asked.
+    let (missing, one) = (path("missing/x.chat"), path("one.json"));
+    for (words, text) in [
+        (vec!["ask", "Hi.", "--save", &missing], "there is no folder"),
+        (vec!["ask", "Hi.", "--save", &one, "--record", &one], "`--record`"),
+    ] {
+        let server = model(vec![says("Hello.")]);
+        with_model(&words, &server).end().failure(2, &[text]);
+        assert!(server.requests().is_empty(), "{words:?}");
+    }
+    // And where it goes wrong afterwards, the answer is there.
+    std::fs::create_dir(path("gone")).unwrap();
+    let (gone, kept) = (path("gone"), path("gone/x.chat"));
+    let server = model_when(vec![says("Hello.")], move |_| std::fs::remove_dir(&gone).unwrap());
+    let ran = with_model(&["ask", "Hi.", "--save", &kept], &server).end();
+    assert_eq!(ran.text(), "Hello.\n");
+    assert!(ran.code == 7 && ran.stderr.contains("x.chat: cannot be written"), "{ran}");
+    // Of two failures the first counts, and both are told.
+    std::fs::create_dir(path("gone")).unwrap();
+    let gone = path("gone");
+    let server = model_when(Vec::new(), move |_| std::fs::remove_dir(&gone).unwrap());
+    let ran = with_model(&["ask", "Hi.", "--save", &kept], &server).end();
+    ran.failure(5, &["no further answer", "x.chat"]);
+}

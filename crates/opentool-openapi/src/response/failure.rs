@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use opentool_core::visible::without_hidden;
 use opentool_http::scrub::{self, Reach};
 use opentool_http::{Response, StatusCode, bounded};
 use secrecy::SecretString;
@@ -17,7 +18,7 @@ const LONGEST_PAGE: usize = 16 * 1024;
 
 /// `HTTP 404 Not Found: pet 7 is not here`.
 pub(super) fn message(answer: &Response, secrets: &[SecretString]) -> String {
-    let clean = |text: &str| bounded(&scrub::text(text, secrets, Reach::Message));
+    let clean = |text: &str| bounded(&without_hidden(&scrub::text(text, secrets, Reach::Message)));
     let mut message = format!("HTTP {}", answer.status);
     if answer.status == StatusCode::NOT_MODIFIED {
         message.push_str(": it is as it was when it was asked for before, and was not sent again");

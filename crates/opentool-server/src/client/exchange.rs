@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use opentool_core::visible::without_hidden;
 use opentool_http::scrub::{self, Reach};
 use opentool_http::{
     Addresses, Bytes, Client as Http, HeaderName, HeaderValue, HttpError, Incoming, Method, Request,
@@ -223,7 +224,7 @@ impl Exchange {
 
     /// A text of the server's, short and without the key.
     pub(crate) fn clean(&self, text: &str) -> Box<str> {
-        bounded(&scrub::text(text, &self.secrets, Reach::Message)).into()
+        bounded(&without_hidden(&scrub::text(text, &self.secrets, Reach::Message))).into()
     }
 
     /// A part of an answer without the key.

@@ -121,7 +121,7 @@ async fn nothing_is_something_that_happened() {
 async fn failures_say_what_the_service_said() {
     const PROBLEM: Head = &[("content-type", "application/problem+json")];
     const HTML: Head = &[("content-type", "text/html; charset=utf-8")];
-    let cases: [(u16, Head, &str, &str); 11] = [
+    let cases: [(u16, Head, &str, &str); 12] = [
         (
             500,
             HTML,
@@ -144,6 +144,12 @@ async fn failures_say_what_the_service_said() {
             HTML,
             "<html><head><TITLE>Bad\ngateway</TITLE><body>long",
             "HTTP 502 Bad Gateway: Bad\ngateway",
+        ),
+        (
+            400,
+            JSON,
+            "{\"error\": \"boom \u{202e}hid\u{200b}den\u{e0041}\"}",
+            "HTTP 400 Bad Request: boom hidden",
         ),
         (403, TEXT, "go \u{1b}[31maway\u{1b}[0m\n", "HTTP 403 Forbidden: go [31maway[0m"),
         (500, &[], "", "HTTP 500 Internal Server Error"),

@@ -194,5 +194,5 @@ fn decoding_costs_as_much_as_there_is_and_not_each_key_for_each_property() {
         runs.min().unwrap()
     };
     let (few, many) = (time(10), time(8_000));
-    assert!(many < few * 3, "{few:?} for 10 properties, {many:?} for 8,000");
+    assert!(many < few * 6, "{few:?} for 10 properties, {many:?} for 8,000");
 }

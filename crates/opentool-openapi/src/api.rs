@@ -350,13 +350,11 @@ impl Api {
             Address::Url(url) => Some(Arc::new(url.clone())),
             Address::File(_) | Address::Named(_) => None,
         };
-        let peers = Arc::new(self.document().peers());
         let tools = self.operations.iter().map(|operation| {
             let definition = self.definition(operation);
             let tool =
                 OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone())
-                    .fetched_from(fetched.clone())
-                    .peers(&peers);
+                    .fetched_from(fetched.clone());
             tool.result_parts(self.told.result_of(&operation.name).iter().cloned()).told(&self.told)
         });
         ToolSet::from_tools(tools).map_err(|clash| OpenApiError::NameClash(Box::new(clash)))

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use http::Method;
 use serde_json::Value;
 
+pub use crate::other::OtherDocument;
 use crate::request::media::MediaKind;
 pub use crate::xml::XmlForm;
 
@@ -21,7 +22,7 @@ pub struct Operation {
     /// The JSON Pointer of the operation in its document.
     pub pointer: String,
     /// The document in which it stands, where that is another than the one that was asked for.
-    pub document: Option<Arc<str>>,
+    pub document: Option<Arc<OtherDocument>>,
     /// The HTTP method.
     pub method: Method,
     /// The path template: `/pet/{petId}`.
@@ -39,7 +40,7 @@ pub struct Operation {
     /// Where it can be sent; the first is the default. The operation's own, or its path's, or the document's.
     pub servers: Arc<[Server]>,
     /// The document that names the servers, where that is another than the one that was asked for.
-    pub servers_of: Option<Arc<str>>,
+    pub servers_of: Option<Arc<OtherDocument>>,
     /// Its parameters, those of the path item merged in.
     pub parameters: Vec<Parameter>,
     /// Its body.
@@ -302,15 +303,29 @@ impl Parameter {
 impl Operation {
     /// The names of its tool's arguments.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        /// The document that names their addresses, where that is another than the one that was asked for.
+        named_by: Option<Arc<OtherDocument>>,
         let body: &[String] = match self.body.as_ref().map(|body| &body.arguments) {
             Some(BodyArguments::Whole(name)) => std::slice::from_ref(name),
             Some(BodyArguments::Properties(names)) => names,
             None => &[],
         };
+        /// The document that names it, where that is another than the one that was asked for.
+        named_by: Option<Arc<OtherDocument>>,
         self.parameters
             .iter()
             .map(|parameter| parameter.argument.as_str())
             .chain(body.iter().map(String::as_str))
+    }
+}
+
+impl SecurityScheme {
+    /// The document that names the addresses where tokens are, where that is another than the one that was asked for.
+    pub(crate) fn named_by(&self) -> Option<&OtherDocument> {
+        match self {
+            Self::OAuth2 { named_by, .. } | Self::OpenIdConnect { named_by, .. } => named_by.as_deref(),
+            _ => None,
+        }
     }
 }
 

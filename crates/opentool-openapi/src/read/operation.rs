@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{PathItem, Reader, argument, keys, marks};
 use crate::document::split;
-use crate::plan::{Body, Media, Operation, Server};
+use crate::plan::{Body, Media, Operation, OtherDocument, Server};
 use crate::schema::Direction;
 use crate::version::Version;
 
@@ -81,7 +81,7 @@ impl<'d> Reader<'d> {
             parameters,
             body,
             security,
-            document: self.other_document(&pointer),
+            document: self.document.other(&pointer),
             pointer: split(&pointer).1.to_owned(),
         })
     }
@@ -91,7 +91,7 @@ impl<'d> Reader<'d> {
         item: &PathItem<'d>,
         members: &Map<String, Value>,
         pointer: &str,
-    ) -> (Arc<[Server]>, Option<Arc<str>>) {
+    ) -> (Arc<[Server]>, Option<Arc<OtherDocument>>) {
         if self.document.version_at(pointer) == Version::V2 {
             if let Some(schemes) = members.get("schemes").filter(|schemes| schemes.is_array()) {
                 return (self.swagger_servers(Some(schemes)).into(), None);
@@ -102,17 +102,11 @@ impl<'d> Reader<'d> {
             if let Some(servers) = holder.get("servers") {
                 let servers = self.servers(servers, &pointer::join(pointer, "servers"));
                 if !servers.is_empty() {
-                    return (servers.into(), self.other_document(pointer));
+                    return (servers.into(), self.document.other(pointer));
                 }
             }
         }
         (self.document_servers(), None)
-    }
-
-    /// The name of the document of a place, where it is not the one that was asked for.
-    fn other_document(&self, place: &str) -> Option<Arc<str>> {
-        let (part, _) = self.document.part_of(place);
-        part.filter(|_| split(place).0 > 0).map(|part| part.address.to_string().into())
     }
 
     fn look_at_response(&mut self, members: &Map<String, Value>, pointer: &str) {

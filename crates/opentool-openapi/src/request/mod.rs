@@ -26,7 +26,7 @@ mod problems;
 mod query;
 mod secrets;
 mod security;
-mod server;
+pub(crate) mod server;
 mod settings;
 mod style;
 mod value;

@@ -3,6 +3,7 @@
 use opentool_text::{kind, pointer};
 use serde_json::{Map, Value, json};
 
+use super::credential::in_form;
 use super::operation::text;
 use super::parameter::Unreadable;
 use super::{Reader, argument};
@@ -64,6 +65,7 @@ impl<'d> Reader<'d> {
             description: text(members, "description"),
             arguments: BodyArguments::Whole(WHOLE.to_owned()),
             media,
+            credential: None,
         };
         if let Some(properties) = self.flatten(&body, parameters) {
             body.arguments = BodyArguments::Properties(properties);
@@ -295,6 +297,10 @@ pub(crate) fn only(
         parameter.argument.clone_from(&parameter.name);
     }
     argument::name(&mut operation.parameters, operation.body.as_ref());
+    let credential = in_form(document, knowledge, &operation);
+    if let Some(body) = &mut operation.body {
+        body.credential = credential;
+    }
     Some(operation)
 }
 

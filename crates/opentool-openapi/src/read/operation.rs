@@ -51,7 +51,8 @@ impl<'d> Reader<'d> {
             left_out(unreadable.code, &unreadable.pointer, unreadable.problem, unreadable.help)
         })?;
         let security = self.operation_security(members, &pointer);
-        let security = self.without_credentials(&mut parameters, security, &pointer);
+        let about = [item.path, members.get("operationId").and_then(Value::as_str).unwrap_or_default()];
+        let (security, set_aside) = self.without_credentials(&mut parameters, security, about, &pointer);
         let has_body = members.get("requestBody").is_some_and(|body| !body.is_null());
         let body = match has_body {
             true => self.body(members, &pointer, &parameters),
@@ -79,6 +80,7 @@ impl<'d> Reader<'d> {
             servers,
             servers_of,
             parameters,
+            set_aside,
             body,
             security,
             document: self.document.other(&pointer),

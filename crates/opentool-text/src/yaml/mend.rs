@@ -50,6 +50,8 @@ struct Mending {
     extent: Extent,
     /// The text that goes on, if the last line was of one.
     text: Option<Text>,
+    /// The least indentation of a value that is yet to come.
+    below: Option<usize>,
     tabs: Changes,
     indentation: Changes,
 }
@@ -85,6 +87,7 @@ impl Mending {
             budget: text.len().saturating_mul(4),
             extent,
             text: None,
+            below: None,
             tabs: Changes::default(),
             indentation: Changes::default(),
         }
@@ -131,6 +134,9 @@ impl Mending {
             return after;
         }
         let own = Line::of(line, indent);
+        // A value that stands on a line of its own belongs to a key above.
+        let above = self.below.take().filter(|_| own.value == indent);
+        let from = above.unwrap_or(own.below);
         let (before, rest_of_line) = line.split_at(own.value);
         self.text = None;
         self.separated(before, indent);
@@ -141,10 +147,8 @@ impl Mending {
             return self.rest_of_line(after);
         }
         match own.begins(line) {
-            Begins::Block { is_told } => {
-                self.text = Some(Text { from: own.below, is_block: true, is_open: !is_told })
-            }
-            Begins::Plain => self.text = Some(Text { from: own.below, is_block: false, is_open: false }),
+            Begins::Block { is_told } => self.text = Some(Text { from, is_block: true, is_open: !is_told }),
+            Begins::Plain => self.text = Some(Text { from, is_block: false, is_open: false }),
             Begins::Quoted(at) => {
                 let length = rest.get(at..).and_then(|rest| quoted(rest, self.budget));
                 self.budget = self.budget.saturating_sub(length.unwrap_or(rest.len()));
@@ -154,6 +158,7 @@ impl Mending {
                     return self.rest_of_line(after);
                 }
             }
+            Begins::Below => self.below = Some(from),
             Begins::Other => {}
         }
         self.as_it_is(rest_of_line);

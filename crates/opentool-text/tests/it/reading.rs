@@ -414,3 +414,61 @@ fn trailing_commas_are_told_and_hide_nothing() {
     let text = "{\"a\": [1,],\n\"b\": 2}";
     assert_eq!(locate(text, Notation::Json, [Spot::Key("/b")])[0], Some(Location::new(2, 1)));
 }
+
+proptest::proptest! {
+    /// A tab that is mended changes nothing but itself, whatever else is in the text.
+    #[test]
+    fn what_is_mended_is_all_that_changes(
+        entries in proptest::collection::vec(
+            (0..HEADS.len(), proptest::collection::vec((0..2_usize, 0..BODIES.len()), 0..4)), 1..8),
+        tab in 0..8_usize,
+        depth in 0..3_usize,
+    ) {
+        let write = |space: &str| {
+            let mut text = String::new();
+            for level in 0..depth {
+                text.push_str(&format!("{:1$}l:\n", "", level * 2));
+            }
+            for (index, (head, body)) in entries.iter().enumerate() {
+                let (head, end) = HEADS[*head];
+                text.push_str(&format!("{:1$}e{index}:{head}", "", depth * 2));
+                for (indent, line) in body {
+                    text.push_str(&format!("\n{:1$}{2}", "", depth * 2 + 4 + indent, BODIES[*line]));
+                }
+                text.push_str(&format!("{end}\n"));
+                if index == tab {
+                    text.push_str(&format!("{:1$}k:{space}1\n", "", depth * 2));
+                }
+            }
+            text
+        };
+        let yaml = ANY.notation(Some(Notation::Yaml));
+        let Ok(clean) = parse(&write(" "), &yaml) else { return Ok(()) };
+        let mended = parse(&write("\t"), &yaml);
+        proptest::prop_assert!(mended.is_ok(), "{}\n{:?}", write("\t"), mended);
+        proptest::prop_assert_eq!(mended.unwrap().value, clean.value, "{}", write("\t"));
+    }
+}
+
+/// How values begin that go on below, and end.
+const HEADS: &[(&str, &str)] = &[
+    (" |", ""),
+    (" >-", ""),
+    ("\n  - |", ""),
+    ("\n  - - &a |2", ""),
+    ("\n  - x: 1\n    y: !t |", ""),
+    (" one", ""),
+    (" '[", "'"),
+    (" \"{ \\\" [", "\""),
+    ("\n  - '", "'"),
+    ("\n  one {", ""),
+    (" [a, {b: c", "}]"),
+    ("\n  - [", "]"),
+    ("", ""),
+    (" 1 # [", ""),
+    (" # [", ""),
+];
+
+/// Lines in them.
+const BODIES: &[&str] =
+    &["(0, 1] only", "[0, 1) only", "{ x", "} y", "# z", "w, v", "", "- u", "t:\tu [", "[s\tr"];

@@ -19,6 +19,8 @@ pub(super) enum Begins {
     Quoted(usize),
     /// A text without quotes.
     Plain,
+    /// On a line below.
+    Below,
     /// None of these.
     Other,
 }
@@ -83,8 +85,9 @@ impl Line {
                 Begins::Block { is_told: header.contains(|c: char| c.is_ascii_digit()) }
             }
             Some(b'"' | b'\'') => Begins::Quoted(line.len().saturating_sub(value.len())),
-            Some(b'[' | b'{' | b'#' | b'*') => Begins::Other,
-            _ if matches!(value.trim_end(), "" | "-" | "?") => Begins::Other,
+            Some(b'[' | b'{' | b'*') => Begins::Other,
+            Some(b'#') => Begins::Below,
+            _ if matches!(value.trim_end(), "" | "-" | "?") => Begins::Below,
             _ => Begins::Plain,
         }
     }

@@ -45,8 +45,8 @@ pub(crate) struct Part {
     pub(crate) name: Box<str>,
     /// The machine that it came from, if it was fetched because another text refers to it.
     peer: Option<IpAddr>,
-    /// Pointers of the schemas that have an `$anchor`, found when first asked for.
-    pub(crate) anchors: OnceLock<HashMap<String, String>>,
+    /// Pointers of the schemas that have an anchor, by its name; found when first asked for.
+    pub(crate) anchors: OnceLock<HashMap<String, Vec<String>>>,
 }
 
 /// Why a reference to another document is not followed.

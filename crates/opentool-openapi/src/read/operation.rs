@@ -1,6 +1,6 @@
 //! One operation.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use http::Method;
 use opentool_core::Diagnostic;
@@ -19,6 +19,9 @@ pub(super) type Unusable = Box<Diagnostic>;
 /// The methods that have a key of their own in path items.
 pub(super) const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+
+/// What is said of an operation of which nothing is said.
+static NOTHING_SAID: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// The method that a key of a path item means, in whatever case it is written.
 pub(super) fn method(key: &str) -> Option<Method> {
@@ -39,9 +42,20 @@ impl<'d> Reader<'d> {
         let left_out = |code, at: &str, problem: String, help: &str| -> Unusable {
             Box::new(Diagnostic::error(code, at, format!("{problem}; {what} is left out")).help(help))
         };
-        let Some(members) = value.as_object() else {
-            let problem = format!("the operation is {}, not an object", kind(value));
-            return Err(left_out("operation", &pointer, problem, "write an object with `responses`"));
+        let members = match value {
+            Value::Object(members) => members,
+            // Beside others it is how some writers say that there is none.
+            Value::Null
+                if !item.members.iter().any(|(key, own)| self::method(key).is_some() && !own.is_null()) =>
+            {
+                let message = "the operation is null; it is read as `{}`";
+                self.warn("operation", pointer.as_str(), message, "write an object with `responses`");
+                &NOTHING_SAID
+            }
+            other => {
+                let problem = format!("the operation is {}, not an object", kind(other));
+                return Err(left_out("operation", &pointer, problem, "write an object with `responses`"));
+            }
         };
         keys::of_operation(members, &pointer, self.findings);
         let path = template(item.path).map_err(|problem| {

@@ -78,6 +78,10 @@ fn base(url: Url) -> Result<Base, ToolError> {
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err(unusable(shown, "it is not an http or https address"));
     }
+    let host = url.domain().unwrap_or("-");
+    if host.strip_suffix('.').unwrap_or(host).split('.').any(str::is_empty) {
+        return Err(unusable(shown, &format!("its host `{host}` has an empty part")));
+    }
     if !url.username().is_empty() || url.password().is_some() {
         // Not shown: it holds a password.
         return Err(unusable(

@@ -21,9 +21,9 @@ use url::Url;
 use crate::error::CliError;
 use crate::source::{Content, Loading, Place, Source, SourceError, Way, authorities, bytes};
 use oauth::OAuthOptions;
+pub(crate) use opentool::openapi::__private::words;
 pub(crate) use scope::{Scope, Unnamed, environment, not_empty};
 use secret::Secret;
-pub(crate) use opentool::openapi::__private::words;
 
 /// Makes a request, and tells apart why it cannot be made.
 ///

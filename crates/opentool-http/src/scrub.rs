@@ -78,7 +78,10 @@ impl<'a> Scrub<'a> {
             Reach::Data => secret.chars().nth(LONG - 1).is_some(),
         };
         let secrets: Vec<&str> = secrets.iter().map(SecretString::expose_secret).filter(taken).collect();
-        let needles: Vec<Needle> = secrets.iter().copied().map(Needle::new).collect();
+        // A text of JSON may stand in an address or a page, which write its escapes in their own way.
+        let escaped = secrets.iter().filter_map(|secret| as_json(secret));
+        let plain = secrets.iter().copied().map(Needle::new);
+        let needles: Vec<Needle> = plain.chain(escaped.map(|secret| Needle::new(&secret))).collect();
         (!secrets.is_empty()).then_some(Self { secrets, needles })
     }
 
@@ -159,6 +162,15 @@ impl<'a> Scrub<'a> {
         out.extend_from_slice(text.get(kept..).unwrap_or_default());
         Some(out)
     }
+}
+
+/// The secret as JSON writes it between quotes, where that is something else.
+fn as_json(secret: &str) -> Option<String> {
+    if !secret.contains(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
+        return None;
+    }
+    let text = serde_json::to_string(secret).ok()?;
+    Some(text.strip_prefix('"')?.strip_suffix('"')?.to_owned())
 }
 
 /// The length of the JSON string or number with which the text begins.

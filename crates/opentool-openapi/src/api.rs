@@ -16,7 +16,7 @@ use crate::execute::OperationTool;
 use crate::outcome::Outcome;
 use crate::plan::Operation;
 use crate::read::Reading;
-use crate::request::{self, Credential, MissingCredentials, Request, Settings};
+use crate::request::{self, Credential, Located, MissingCredentials, Request, Settings};
 use crate::{Address, Authorities, Identity, OpenApiError, SecretSource, uploads};
 
 /// An OpenAPI document that was read, with everything that the host decides about its calls.
@@ -59,8 +59,7 @@ impl Api {
         let settings = Settings { document_url: base_url(&document), ..Settings::default() };
         let all: Arc<[Arc<Operation>]> = reading.operations.into_iter().map(Arc::new).collect();
         let source = Arc::new(Source { document, knowledge: reading.knowledge });
-        let chosen =
-            choose::apply(&all, &Config::default(), &|operation, media| source.only(operation, media))?;
+        let chosen = choose::apply(&all, &Config::default(), &source)?;
         let operations: Arc<[Arc<Operation>]> =
             if chosen.0.len() == all.len() { Arc::clone(&all) } else { chosen.0.into() };
         Ok(Self {
@@ -132,8 +131,7 @@ impl Api {
     /// # Errors
     /// [`OpenApiError::Config`] if it names what the document does not have, or gives two tools one name.
     pub fn configure(mut self, config: &Config) -> Result<Self, OpenApiError> {
-        let only = |operation: &Operation, media: &str| self.source.only(operation, media);
-        let (operations, told) = choose::apply(&self.all, config, &only)?;
+        let (operations, told) = choose::apply(&self.all, config, &self.source)?;
         self.operations = operations.into();
         self.names = Arc::new(names(&self.operations));
         self.told = Arc::new(told);
@@ -350,13 +348,11 @@ impl Api {
             Address::Url(url) => Some(Arc::new(url.clone())),
             Address::File(_) | Address::Named(_) => None,
         };
-        let peers = Arc::new(self.document().peers());
         let tools = self.operations.iter().map(|operation| {
             let definition = self.definition(operation);
             let tool =
                 OperationTool::new(definition, Arc::clone(operation), Arc::clone(&settings), client.clone())
-                    .fetched_from(fetched.clone())
-                    .peers(&peers);
+                    .fetched_from(fetched.clone());
             tool.result_parts(self.told.result_of(&operation.name).iter().cloned()).told(&self.told)
         });
         ToolSet::from_tools(tools).map_err(|clash| OpenApiError::NameClash(Box::new(clash)))
@@ -376,6 +372,23 @@ impl Api {
         let arguments = request::idempotency::fill(operation, arguments);
         let arguments = uploads::read(operation, &self.settings, arguments)?;
         self.told.kept(tool).build(operation, &arguments, &self.settings, None)
+    }
+
+    /// As [`Api::request`], for arguments that are sorted by place. What the configuration sets for arguments is in it; files
+    /// are not read, and no key against doubles is made.
+    ///
+    /// # Errors
+    /// [`ToolError::UnknownTool`], and those of [`request::build_located`].
+    pub fn request_located(&self, tool: &str, located: &Located) -> Result<Request, ToolError> {
+        let operation = self.operation(tool).ok_or_else(|| self.unknown(tool))?;
+        if let Some((url, reason)) = self.refused_server.clone() {
+            return Err(ToolError::failed(OpenApiError::Server { url, reason }.to_string()));
+        }
+        let mut located = located.clone();
+        for (name, value) in self.told.fixed(tool) {
+            located.set(operation, name, value.clone());
+        }
+        self.told.kept(tool).build_located(operation, located, &self.settings)
     }
 
     fn unknown(&self, tool: &str) -> UnknownTool {

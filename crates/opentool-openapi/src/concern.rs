@@ -73,7 +73,9 @@ impl Api {
 
     /// A finding at an operation, with the file in which it stands.
     fn placed(&self, finding: Diagnostic, operation: &Operation) -> Diagnostic {
-        finding.file(operation.document.as_deref().map_or_else(|| self.address().to_string(), str::to_owned))
+        finding.file(
+            operation.document.as_deref().map_or_else(|| self.address().to_string(), ToString::to_string),
+        )
     }
 }
 
@@ -151,7 +153,7 @@ impl<'d> Reached<'d> {
     fn holds(&self, found: &Diagnostic) -> bool {
         let parts = self.document.parts();
         let file = found.file.as_deref();
-        let part = parts.iter().position(|part| file == Some(part.address.to_string().as_str())).unwrap_or(0);
+        let part = parts.iter().position(|part| file == Some(&*part.shown)).unwrap_or(0);
         let at = place(part, &found.pointer);
         let first = split(&at).1.split('/').nth(1).unwrap_or_default();
         if part == 0 && !SHARED.contains(&first) || self.above.contains(&at) {

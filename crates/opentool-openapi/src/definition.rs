@@ -47,7 +47,7 @@ impl Source {
     }
 }
 
-/// The definition of an operation's tool. `credential` is an argument that the host sends as one.
+/// The definition of an operation's tool. `credential` is the member of its body that the host sends as one.
 pub(crate) fn definition(
     source: &Arc<Source>,
     operation: &Arc<Operation>,
@@ -70,10 +70,7 @@ pub(crate) fn definition(
         let most = left.unwrap_or(reach::MOST_BYTES);
         let credential = credential.map(str::to_owned);
         let make = move |most: usize| {
-            let mut schema = input_schema(&source, &operation, files, most);
-            if let Some(name) = &credential {
-                hide_arguments(&mut schema, |own| own == name);
-            }
+            let mut schema = input_schema(&source, &operation, files, most, credential.as_deref());
             plain::in_schema(&mut schema);
             clean_schema(&mut schema);
             if let Some(said) = &said {
@@ -253,7 +250,19 @@ fn describe_arguments(schema: &mut Value, said: &OperationConfig) {
     }
 }
 
-fn input_schema(source: &Source, operation: &Operation, files: Files, most: usize) -> Value {
+/// What the arguments of an operation are before anything is hidden, with all that it refers to.
+pub(crate) fn arguments(source: &Arc<Source>, operation: &Arc<Operation>) -> Schema {
+    let (source, operation) = (Arc::clone(source), Arc::clone(operation));
+    Schema::lazy(move || input_schema(&source, &operation, Files::None, CHECKED, None))
+}
+
+fn input_schema(
+    source: &Source,
+    operation: &Operation,
+    files: Files,
+    most: usize,
+    credential: Option<&str>,
+) -> Value {
     let mut properties = Map::new();
     let mut required: Vec<Value> = Vec::new();
     for parameter in &operation.parameters {
@@ -269,10 +278,14 @@ fn input_schema(source: &Source, operation: &Operation, files: Files, most: usiz
                 if body.required {
                     required.push(Value::String(name.clone()));
                 }
-                properties.insert(name.clone(), whole_body(body, files));
+                properties.insert(name.clone(), whole_body(source, body, files, credential));
             }
             BodyArguments::Properties(names) => {
                 spread_body(source, body, names, files, &mut properties, &mut required);
+                if let Some(credential) = credential {
+                    properties.shift_remove(credential);
+                    required.retain(|name| name != credential);
+                }
             }
         }
     }
@@ -291,10 +304,20 @@ fn input_schema(source: &Source, operation: &Operation, files: Files, most: usiz
 }
 
 /// The body as one argument.
-fn whole_body(body: &Body, files: Files) -> Value {
-    let mut schema = body
-        .preferred()
-        .map_or_else(|| json!({}), |media| bytes::in_body(media, media.schema.clone(), files));
+fn whole_body(source: &Source, body: &Body, files: Files, credential: Option<&str>) -> Value {
+    let mut schema = body.preferred().map_or_else(
+        || json!({}),
+        |media| {
+            let schema = match credential {
+                Some(_) => referenced(&source.document, &source.knowledge, &media.schema, Direction::Input),
+                None => media.schema.clone(),
+            };
+            bytes::in_body(media, schema, files)
+        },
+    );
+    if let Some(credential) = credential {
+        hide_arguments(&mut schema, |name| name == credential);
+    }
     if let (Value::Object(members), Some(description)) = (&mut schema, &body.description) {
         members.entry("description").or_insert_with(|| Value::String(description.clone()));
     }

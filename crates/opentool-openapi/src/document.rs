@@ -10,13 +10,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use opentool_core::Diagnostic;
 use opentool_text::{Decoded, Expected, Notation, Parsed, Spot, decode, locate};
 use serde_json::Value;
 
 use crate::load::Cache;
+use crate::other::OtherDocument;
 use crate::version::{self, Version};
 use crate::{Address, OpenApiError};
 
@@ -38,12 +39,14 @@ pub(crate) struct Part {
     root: Value,
     version: Version,
     pub(crate) address: Address,
+    /// Its address as messages have it, which no other part has.
+    pub(crate) shown: Box<str>,
     /// A name that is the same on every machine: relative to the main document.
     pub(crate) name: Box<str>,
     /// The machine that it came from, if it was fetched because another text refers to it.
     peer: Option<IpAddr>,
-    /// Pointers of the schemas that have an `$anchor`, found when first asked for.
-    pub(crate) anchors: OnceLock<HashMap<String, String>>,
+    /// Pointers of the schemas that have an anchor, by its name; found when first asked for.
+    pub(crate) anchors: OnceLock<HashMap<String, Vec<String>>>,
 }
 
 /// Why a reference to another document is not followed.
@@ -95,6 +98,7 @@ impl Document {
             root,
             version,
             address: address.clone(),
+            shown: address.to_string().into(),
             name: "".into(),
             peer: None,
             anchors: OnceLock::new(),
@@ -137,17 +141,17 @@ impl Document {
         &self.parts
     }
 
-    /// From which machines the texts came that were fetched because of others, by their addresses.
-    pub(crate) fn peers(&self) -> HashMap<String, IpAddr> {
-        self.parts.iter().filter_map(|part| Some((part.address.to_string(), part.peer?))).collect()
+    /// The text that a place is in, where it is not the one that was asked for.
+    pub(crate) fn other(&self, place: &str) -> Option<Arc<OtherDocument>> {
+        let (index, _) = split(place);
+        let part = self.parts.get(index).filter(|_| index > 0)?;
+        let (shown, address) = (part.shown.clone(), part.address.clone());
+        Some(Arc::new(OtherDocument { index, shown, address, peer: part.peer }))
     }
 
-    /// The place of a pointer in the part of this name; the main document has none.
-    pub(crate) fn place(&self, document: Option<&str>, pointer: &str) -> String {
-        let index = document
-            .and_then(|name| self.parts.iter().position(|part| part.address.to_string() == name))
-            .unwrap_or(0);
-        place(index, pointer)
+    /// The place of a pointer in another document, or in this one.
+    pub(crate) fn place(&self, other: Option<&OtherDocument>, pointer: &str) -> String {
+        place(other.map_or(0, |other| other.index), pointer)
     }
 
     /// What a reference to another document means.
@@ -193,10 +197,17 @@ impl<'t> Opened<'t> {
             finding
         });
         self.findings.extend(findings);
+        let alike = self.document.parts.iter().filter(|part| part.address.to_string() == address.to_string());
+        let shown = match alike.count() {
+            0 => address.to_string(),
+            // They differ in what is not shown.
+            before => format!("{address} ({})", before.saturating_add(1)),
+        };
         self.document.parts.push(Part {
             root: parsed.value,
             version,
             address,
+            shown: shown.into(),
             name,
             peer,
             anchors: OnceLock::new(),
@@ -220,12 +231,12 @@ impl<'t> Opened<'t> {
             let (Some(part), Some(text)) = (self.document.parts.get(index), self.texts.get(index)) else {
                 continue;
             };
-            let name = part.address.to_string();
+            let name = &part.shown;
             let decoded = text.as_str();
             let spots = findings.iter().map(|finding| Spot::Key(split(&finding.pointer).1));
             let places = locate(decoded, text.notation, spots);
             for (finding, place) in findings.into_iter().zip(places) {
-                finding.file = Some(name.clone());
+                finding.file = Some(name.to_string());
                 // What a parser found has its place; of two equal keys a pointer means one.
                 finding.location = finding.location.or(place);
                 finding.pointer = split(&finding.pointer).1.to_owned();

@@ -6,8 +6,6 @@
 
 pub(crate) mod trust;
 
-use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,8 +31,6 @@ pub struct OperationTool {
     settings: Arc<Settings>,
     client: Client,
     fetched: Option<Arc<Url>>,
-    /// From which machines the other texts of the document came, by their addresses.
-    peers: Arc<HashMap<String, IpAddr>>,
     parts: Arc<[String]>,
     /// What the host says about it; empty unless its configuration was read.
     told: Arc<Told>,
@@ -54,16 +50,9 @@ impl OperationTool {
             settings,
             client,
             fetched: None,
-            peers: Arc::default(),
             parts: Arc::new([]),
             told: Arc::default(),
         }
-    }
-
-    /// Says from which machines the other texts of the document came.
-    pub(crate) fn peers(mut self, peers: &Arc<HashMap<String, IpAddr>>) -> Self {
-        self.peers = Arc::clone(peers);
-        self
     }
 
     /// Says what the configuration of the tool says; of it the values count that are sent in every call.
@@ -114,14 +103,8 @@ impl OperationTool {
         let main = self.fetched.clone().map(|url| Fetched { url, peer: self.settings.document_peer });
         // A part that was fetched is a stranger's even where the document is not.
         let parts = [&self.operation.document, &self.operation.servers_of].into_iter().flatten();
-        let part = |address: &Arc<str>| {
-            let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
-            let own = main.as_ref().filter(|main| main.url.origin() == url.origin());
-            let peer = self.peers.get(&**address).copied().or_else(|| own.and_then(|own| own.peer));
-            Some(Fetched { url: Arc::new(url), peer })
-        };
-        let parts: Vec<Fetched> = parts.filter_map(part).collect();
-        Trust { chosen: self.settings.addresses, fetched: main.into_iter().chain(parts).collect() }
+        let trust = Trust { chosen: self.settings.addresses, fetched: main.into_iter().collect() };
+        parts.fold(trust, |trust, part| trust.and(part))
     }
 
     /// The arguments with the files that they name, which are read where reading stops nobody else.

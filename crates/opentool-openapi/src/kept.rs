@@ -1,41 +1,51 @@
 //! Arguments that are secrets of the host: its configuration says where they are kept, models neither see nor set them.
 //!
 //! They are read as late as credentials are, by whoever sends the request, and covered in all that is shown of it and of its
-//! answer. What is not sent has `***` in their place, and nothing is read for it.
+//! answer. What is not sent has `***` in their place, and nothing is read for it. What is shown of a request that is sent is
+//! that one, so that it does not matter how a secret is written.
+//!
+//! Where a secret is kept there are texts only; it is sent as the type that the document asks for.
 
 use std::time::Instant;
 
-use opentool_core::{Arguments, ToolError};
+use opentool_core::{Arguments, Schema, ToolError};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
 
 use crate::SecretSource;
 use crate::oauth::read_kept;
 use crate::plan::Operation;
-use crate::request::{self, Request, Settings};
-
-/// What stands for a secret in a request that is not sent.
-const MASK: &str = "***";
+use crate::request::{self, Located, MASK, Request, Settings};
 
 /// The arguments of a tool that are kept elsewhere, by their names.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Kept(Vec<(String, SecretSource)>);
+pub(crate) struct Kept {
+    own: Vec<(String, SecretSource)>,
+    /// What all arguments of the tool are, made when the first is read.
+    schema: Option<Schema>,
+}
 
 /// What was read, in the order of the arguments.
 pub(crate) struct Revealed(Vec<SecretString>);
 
 impl Kept {
+    /// None yet, of a tool with these arguments.
+    pub(crate) fn of(schema: Schema) -> Self {
+        Self { own: Vec::new(), schema: Some(schema) }
+    }
+
     pub(crate) fn add(&mut self, argument: &str, source: SecretSource) {
-        self.0.push((argument.to_owned(), source));
+        self.own.push((argument.to_owned(), source));
     }
 
     /// Whether this argument is one of them.
     pub(crate) fn has(&self, argument: &str) -> bool {
-        self.0.iter().any(|(name, _)| name == argument)
+        self.own.iter().any(|(name, _)| name == argument)
     }
 
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.own.is_empty()
     }
 
     /// Reads them all.
@@ -43,8 +53,8 @@ impl Kept {
     /// # Errors
     /// If one cannot be read; where it is kept is the operator's to know.
     pub(crate) async fn read(&self, end: Option<Instant>) -> Result<Revealed, ToolError> {
-        let mut read = Vec::with_capacity(self.0.len());
-        for (argument, source) in &self.0 {
+        let mut read = Vec::with_capacity(self.own.len());
+        for (argument, source) in &self.own {
             read.push(read_kept(source, &format!("value of the argument `{argument}`"), end).await?);
         }
         Ok(Revealed(read))
@@ -52,10 +62,10 @@ impl Kept {
 
     /// Throws away what a service refused. `false` if there is none, so that another try would be the same.
     pub(crate) fn forget(&self, refused: &Revealed) -> bool {
-        for ((_, source), secret) in self.0.iter().zip(&refused.0) {
+        for ((_, source), secret) in self.own.iter().zip(&refused.0) {
             source.forget(secret);
         }
-        !self.0.is_empty()
+        !self.own.is_empty()
     }
 
     /// The request with what was read, which nothing shows; without, with what stands in its place.
@@ -72,31 +82,128 @@ impl Kept {
         if self.is_empty() {
             return request::build(operation, arguments, settings);
         }
-        let masks: Vec<SecretString> = self.0.iter().map(|_| MASK.into()).collect();
+        let build = |own: Vec<Value>| {
+            let mut members = arguments.clone().into_map();
+            members.extend(self.own.iter().map(|(name, _)| name.clone()).zip(own));
+            request::build(operation, &members.into(), settings)
+        };
         // What the model did wrong is said of this one, in which there is nothing to repeat.
-        let masked = self.request(operation, arguments, settings, &masks)?;
+        let masked = build(self.masks()).and_then(|request| request.masked(operation, settings))?;
         let Some(Revealed(secrets)) = read else { return Ok(masked) };
-        self.request(operation, arguments, settings, secrets).map_err(|_| {
-            let names: Vec<String> = self.0.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let request = build(self.typed(secrets)?).map_err(|_| {
+            let names: Vec<String> = self.own.iter().map(|(name, _)| format!("`{name}`")).collect();
             ToolError::failed(format!(
                 "nothing was sent: what the operator has set for {} cannot be sent in its place; it may hold a line end or \
                  another control character",
                 names.join(", ")
             ))
-        })
+        })?;
+        Ok(request.shown_as(&masked, secrets))
     }
 
-    fn request(
+    /// The request for arguments that are sorted by place, with what stands in the place of secrets.
+    ///
+    /// # Errors
+    /// Those of [`request::build_located`].
+    pub(crate) fn build_located(
         &self,
         operation: &Operation,
-        arguments: &Arguments,
+        mut located: Located,
         settings: &Settings,
-        secrets: &[SecretString],
     ) -> Result<Request, ToolError> {
-        let mut members = arguments.clone().into_map();
-        let own = self.0.iter().zip(secrets);
-        members.extend(own.map(|((name, _), secret)| (name.clone(), secret.expose_secret().into())));
-        let request = request::build(operation, &members.into(), settings)?;
-        request.cover(operation, settings, secrets)
+        for ((name, _), mask) in self.own.iter().zip(self.masks()) {
+            located.set(operation, name, mask);
+        }
+        let request = request::build_located(operation, &located, settings)?;
+        if self.is_empty() { Ok(request) } else { request.masked(operation, settings) }
+    }
+
+    fn masks(&self) -> Vec<Value> {
+        self.own.iter().map(|_| MASK.into()).collect()
+    }
+
+    /// The secrets as the document wants them.
+    ///
+    /// # Errors
+    /// If one cannot be what it has to be.
+    fn typed(&self, secrets: &[SecretString]) -> Result<Vec<Value>, ToolError> {
+        let schema = self.schema.as_ref().map_or(&Value::Null, Schema::as_value);
+        let typed = |((name, _), secret): (&(String, SecretSource), &SecretString)| {
+            typed(schema, name, secret.expose_secret()).map_err(|expected| {
+                ToolError::failed(format!(
+                    "nothing was sent: what the operator has set for `{name}` is not {expected}, which the document asks for"
+                ))
+            })
+        };
+        self.own.iter().zip(secrets).map(typed).collect()
+    }
+}
+
+/// How many references one behind the other are followed.
+const MAX_CHAIN: usize = 32;
+
+/// A text as the type that arguments of this name have; where texts are allowed it stays one.
+///
+/// # Errors
+/// What it should have been.
+fn typed(root: &Value, argument: &str, text: &str) -> Result<Value, String> {
+    let own = Value::String(text.to_owned());
+    let schema = root.get("properties").and_then(|all| all.get(argument));
+    let Some(types) = schema.and_then(|schema| types(root, schema, MAX_CHAIN)) else { return Ok(own) };
+    let allows = |name: &str| types.iter().any(|own| own == name);
+    if allows("string") {
+        return Ok(own);
+    }
+    match serde_json::from_str::<Value>(text) {
+        // A double does not hold all digits of a whole number; on the wire outside of JSON the text is the number.
+        Ok(Value::Number(number)) if number.is_f64() && !text.contains(['.', 'e', 'E']) => return Ok(own),
+        Ok(value) if kinds(&value).iter().any(|kind| allows(kind)) => return Ok(value),
+        _ => {}
+    }
+    // What is written as a list or an object elsewhere than in JSON may be any text.
+    if allows("array") || allows("object") {
+        return Ok(own);
+    }
+    Err(format!("of the type {}", types.join(" or ")))
+}
+
+/// The types that a schema allows, as far as that is simply said; `None`: any.
+fn types(root: &Value, schema: &Value, depth: usize) -> Option<Vec<String>> {
+    let depth = depth.checked_sub(1)?;
+    let name = |value: &Value| value.as_str().map(str::to_owned);
+    match schema.get("type") {
+        Some(Value::Array(names)) => return names.iter().map(name).collect(),
+        Some(single) => return name(single).map(|single| vec![single]),
+        None => {}
+    }
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        return types(root, root.pointer(reference.strip_prefix('#')?)?, depth);
+    }
+    let list = |keyword: &str| schema.get(keyword).and_then(Value::as_array);
+    if let Some(values) = list("enum") {
+        return Some(values.iter().flat_map(kinds).map(|kind| (*kind).to_owned()).collect());
+    }
+    if let Some(value) = schema.get("const") {
+        return Some(kinds(value).iter().map(|kind| (*kind).to_owned()).collect());
+    }
+    if let Some(any) = list("anyOf").or_else(|| list("oneOf")) {
+        let each: Option<Vec<Vec<String>>> = any.iter().map(|one| types(root, one, depth)).collect();
+        return each.map(|each| each.concat());
+    }
+    list("allOf")?.iter().find_map(|one| types(root, one, depth))
+}
+
+/// The names of types that a value has.
+fn kinds(value: &Value) -> &'static [&'static str] {
+    match value {
+        Value::Null => &["null"],
+        Value::Bool(_) => &["boolean"],
+        Value::Number(number) if number.as_f64().is_some_and(|float| float.fract() == 0.0) => {
+            &["integer", "number"]
+        }
+        Value::Number(_) => &["number"],
+        Value::String(_) => &["string"],
+        Value::Array(_) => &["array"],
+        Value::Object(_) => &["object"],
     }
 }

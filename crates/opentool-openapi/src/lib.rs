@@ -25,6 +25,7 @@ mod load;
 pub mod mock;
 mod name;
 mod oauth;
+mod other;
 mod outcome;
 mod plain;
 pub mod plan;

@@ -53,7 +53,7 @@ impl<'t> Outcome<'t> {
             opened.locate(&mut diagnostics);
         }
         let Opened { document, texts, .. } = opened;
-        let names = document.parts().iter().map(|part| part.address.to_string());
+        let names = document.parts().iter().map(|part| part.shown.to_string());
         let texts = names.zip(texts).collect();
         let api = if reading.operations.is_empty() && reading.seen > 0 {
             Err(no_operations(&document, &diagnostics, reading.seen))

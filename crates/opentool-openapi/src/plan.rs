@@ -8,6 +8,7 @@ use std::sync::Arc;
 use http::Method;
 use serde_json::Value;
 
+pub use crate::other::OtherDocument;
 use crate::request::media::MediaKind;
 pub use crate::xml::XmlForm;
 
@@ -21,7 +22,7 @@ pub struct Operation {
     /// The JSON Pointer of the operation in its document.
     pub pointer: String,
     /// The document in which it stands, where that is another than the one that was asked for.
-    pub document: Option<Arc<str>>,
+    pub document: Option<Arc<OtherDocument>>,
     /// The HTTP method.
     pub method: Method,
     /// The path template: `/pet/{petId}`.
@@ -39,9 +40,12 @@ pub struct Operation {
     /// Where it can be sent; the first is the default. The operation's own, or its path's, or the document's.
     pub servers: Arc<[Server]>,
     /// The document that names the servers, where that is another than the one that was asked for.
-    pub servers_of: Option<Arc<str>>,
+    pub servers_of: Option<Arc<OtherDocument>>,
     /// Its parameters, those of the path item merged in.
     pub parameters: Vec<Parameter>,
+    /// Parameters that carry its credential, as only their descriptions say: no arguments, unless the host's configuration
+    /// names them.
+    pub set_aside: Vec<Parameter>,
     /// Its body.
     pub body: Option<Body>,
     /// The alternatives of credentials, the first that the host can satisfy is used. Empty: the document says nothing.
@@ -181,6 +185,27 @@ pub struct Body {
     pub arguments: BodyArguments,
     /// The media types, in document order; the request builder takes the first that it prefers.
     pub media: Vec<Media>,
+    /// The member in which the credential of the operation is sent once more, where it is a form that has one. The host's goes
+    /// there; models neither see nor set it then.
+    pub credential: Option<FormCredential>,
+}
+
+/// A member of a form that is the operation's credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormCredential {
+    /// The API key of the query that has this name.
+    Key(String),
+    /// The token that the operation takes.
+    Token(String),
+}
+
+impl FormCredential {
+    /// The name of the member.
+    pub fn member(&self) -> &str {
+        match self {
+            Self::Key(name) | Self::Token(name) => name,
+        }
+    }
 }
 
 /// How a body stands among the arguments.
@@ -278,16 +303,30 @@ pub enum SecurityScheme {
     OAuth2 {
         /// The flows.
         flows: Value,
+        /// The document that names their addresses, where that is another than the one that was asked for.
+        named_by: Option<Arc<OtherDocument>>,
     },
     /// OpenID Connect; an access token is a bearer token.
     OpenIdConnect {
         /// The discovery address.
         url: String,
+        /// The document that names it, where that is another than the one that was asked for.
+        named_by: Option<Arc<OtherDocument>>,
     },
     /// A client certificate.
     MutualTls,
     /// Anything else, by its name.
     Other(String),
+}
+
+impl SecurityScheme {
+    /// The document that names the addresses where tokens are, where that is another than the one that was asked for.
+    pub(crate) fn named_by(&self) -> Option<&OtherDocument> {
+        match self {
+            Self::OAuth2 { named_by, .. } | Self::OpenIdConnect { named_by, .. } => named_by.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 impl Parameter {
@@ -320,6 +359,15 @@ impl Body {
     pub fn preferred(&self) -> Option<&Media> {
         // `min_by_key` keeps the first of equals: the document's order decides.
         self.media.iter().min_by_key(|media| media.rank())
+    }
+
+    /// Whether the credential of the operation is in it when it is sent as this of its media types, or as the preferred one.
+    pub(crate) fn is_written_with_credential(&self, media_type: Option<&str>) -> bool {
+        let is_form = |media: &Media| {
+            matches!(MediaKind::of(&media.media_type), MediaKind::Form | MediaKind::Multipart)
+        };
+        self.credential.is_some()
+            && media_type.is_none_or(|wanted| self.choose(wanted).as_ref().is_some_and(is_form))
     }
 
     /// Whether it is sent as a patch in which null takes a member away (RFC 7396, and what Kubernetes made of it).

@@ -10,7 +10,7 @@ use opentool_core::Diagnostic;
 use opentool_text::kind;
 use opentool_text::pointer::{self, Pointer};
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::document::{Document, Part, Refusal, place, split};
 use crate::version;
@@ -33,6 +33,8 @@ pub(crate) enum Broken {
     Cycle(String),
     /// It leads through too many others.
     Long(String),
+    /// So many schemas have the anchor that it names, and which is meant depends on the way that leads there.
+    Dynamic(String, usize),
 }
 
 /// A value that was reached through references.
@@ -82,6 +84,12 @@ impl Broken {
                 format!("`{}` leads through more than {MAX_CHAIN} others; {outcome}", shorten(reference)),
             )
             .help("let it lead to what is meant at the end"),
+            Self::Dynamic(reference, count) => Diagnostic::error(
+                "ref-dynamic",
+                at,
+                format!("`{}` can mean any of {count} schemas; {outcome}", shorten(reference)),
+            )
+            .help("write `$ref` to the one that is meant"),
         }
     }
 }
@@ -113,6 +121,19 @@ impl Document {
             }
             other => Err(other),
         })
+    }
+
+    /// The same for a `$dynamicRef`. Where one schema only has the anchor that it names, that one is meant by whatever way
+    /// it is reached; which of several is meant a document cannot be read for.
+    pub(crate) fn resolve_dynamic(&self, reference: &str, from: &str) -> Result<Found<'_>, Broken> {
+        let name = reference.strip_prefix('#').filter(|name| !name.is_empty() && !name.starts_with('/'));
+        let part = self.parts().get(split(from).0);
+        match (name, part) {
+            (Some(name), Some(part)) if part.anchored(name).len() > 1 => {
+                Err(Broken::Dynamic(reference.to_owned(), part.anchored(name).len()))
+            }
+            _ => self.resolve(reference, from),
+        }
     }
 
     /// What a reference of another file means in the main document: `#/definitions/Pet` in a file that has no
@@ -191,7 +212,8 @@ impl Document {
     /// to a file of definitions. References that stand on the way have to be exact, which bounds what a document can
     /// make this cost.
     fn through(&self, reference: &str, from: &str) -> Option<Found<'_>> {
-        let (document, fragment) = reference.split_once('#')?;
+        let (document, fragment) =
+            reference.split_once('#').filter(|(_, fragment)| fragment.starts_with('/'))?;
         let start = self.exact(&format!("{document}#"), from).ok()?;
         let pointer = percent_decode_str(fragment).decode_utf8().ok()?;
         let mut at = start.pointer.into_owned();
@@ -273,30 +295,51 @@ impl Document {
 }
 
 impl Part {
-    /// The schema with this `$anchor`.
+    /// The first schema with this `$anchor`.
     fn anchor(&self, name: &str, index: usize) -> Option<Found<'_>> {
-        let pointer = self.anchors.get_or_init(|| self.find_anchors()).get(name)?;
+        let pointer = self.anchored(name).first()?;
         Some(Found { value: self.root().pointer(pointer)?, pointer: Cow::Owned(place(index, pointer)) })
     }
 
+    /// The pointers of the schemas with this `$anchor` or `$dynamicAnchor`, those among the components first.
+    fn anchored(&self, name: &str) -> &[String] {
+        self.anchors.get_or_init(|| self.find_anchors()).get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Where the anchors are. They are rare, so nobody looks for them before one is asked for.
-    fn find_anchors(&self) -> HashMap<String, String> {
+    fn find_anchors(&self) -> HashMap<String, Vec<String>> {
         let mut anchors = HashMap::new();
-        let from = if self.root().get("components").is_some() { "/components" } else { "" };
-        if let Some(components) = self.root().pointer(from) {
-            collect_anchors(components, &mut Pointer::at(from), &mut anchors);
+        let Some(members) = self.root().as_object() else { return anchors };
+        let (first, others): (Vec<_>, Vec<_>) = members.iter().partition(|(key, _)| *key == "components");
+        // A file can be a schema itself.
+        note_anchors(members, "", &mut anchors);
+        for (key, member) in first.into_iter().chain(others) {
+            if !is_data(key) {
+                collect_anchors(member, &mut Pointer::at(pointer::join("", key)), &mut anchors);
+            }
         }
         anchors
     }
 }
 
-fn collect_anchors(value: &Value, at: &mut Pointer, anchors: &mut HashMap<String, String>) {
+/// Whether a member holds values and no schemas.
+fn is_data(key: &str) -> bool {
+    matches!(key, "example" | "examples" | "default" | "enum" | "const") || key.starts_with("x-")
+}
+
+fn note_anchors(members: &Map<String, Value>, at: &str, anchors: &mut HashMap<String, Vec<String>>) {
+    for keyword in ["$anchor", "$dynamicAnchor"] {
+        if let Some(name) = members.get(keyword).and_then(Value::as_str) {
+            anchors.entry(name.to_owned()).or_default().push(at.to_owned());
+        }
+    }
+}
+
+fn collect_anchors(value: &Value, at: &mut Pointer, anchors: &mut HashMap<String, Vec<String>>) {
     match value {
         Value::Object(members) => {
-            if let Some(name) = members.get("$anchor").and_then(Value::as_str) {
-                anchors.entry(name.to_owned()).or_insert_with(|| at.as_str().to_owned());
-            }
-            for (key, member) in members {
+            note_anchors(members, at.as_str(), anchors);
+            for (key, member) in members.iter().filter(|(key, _)| !is_data(key)) {
                 let mark = at.enter(key);
                 collect_anchors(member, at, anchors);
                 at.back(mark);

@@ -27,7 +27,20 @@ pub(crate) fn recognise(root: &Value, text: &str, findings: &mut Vec<Diagnostic>
             .help("an OpenAPI document is an object with `openapi`, `info` and `paths`")
             .into());
     };
-    let version = version(members, text, findings)?;
+    let version = match presumed(members) {
+        Some((version, rules)) => {
+            let message = format!(
+                "the document does not say of which version it is; it is read by the rules of {rules}"
+            );
+            let help = match version {
+                Version::V2 => "add `swagger: \"2.0\"` at its top",
+                _ => "add `openapi: 3.1.0` at its top",
+            };
+            findings.push(Diagnostic::warning("version", "", message).help(help));
+            version
+        }
+        None => version(members, text, findings)?,
+    };
     match members.get("paths") {
         Some(Value::Object(_)) => {}
         Some(other) => {
@@ -60,6 +73,24 @@ pub(crate) fn recognise(root: &Value, text: &str, findings: &mut Vec<Diagnostic>
         }
     }
     Ok(version)
+}
+
+/// The rules by which a document is read that has paths and does not say of which version it is.
+fn presumed(members: &Map<String, Value>) -> Option<(Version, &'static str)> {
+    let says_nothing = |member: &str| match members.get(member) {
+        None | Some(Value::Null) => true,
+        Some(Value::String(text)) => text.trim().is_empty(),
+        Some(_) => false,
+    };
+    if !says_nothing("openapi") || !says_nothing("swagger") || !members.get("paths")?.is_object() {
+        return None;
+    }
+    let is_swagger =
+        ["swagger", "definitions", "basePath", "host", "consumes", "produces", "securityDefinitions"];
+    Some(match is_swagger.iter().any(|member| members.contains_key(*member)) {
+        true => (Version::V2, "2.0"),
+        false => (Version::V3_1, "3.1"),
+    })
 }
 
 /// The version that a text says that it has, if it is an OpenAPI document.

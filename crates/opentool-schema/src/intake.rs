@@ -26,8 +26,8 @@ use serde_json::{Map, Value};
 pub(crate) use deepest::value as deepest;
 pub(crate) use envelope::Called;
 pub use examined::Examined;
-pub(crate) use fault::{no_number, too_deep};
 pub use fault::problem_code;
+pub(crate) use fault::{no_number, too_deep};
 pub(crate) use numbers::problem as rounded;
 pub(crate) use repeated::note as note_repeated;
 

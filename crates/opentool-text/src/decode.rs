@@ -1,8 +1,9 @@
 //! Bytes to text, in the encodings that documents are found in.
 //!
 //! Text that is clean UTF-8 is borrowed and costs one look. UTF-16 is read as what it is, with or without a mark. Of a
-//! text in which single bytes are no UTF-8 (what editors of Windows write) all the rest is read: it is one character of a
-//! description, mostly, that is lost. Which encoding was meant by such bytes is not guessed.
+//! text in which single bytes are no UTF-8 and nothing else is UTF-8 beyond ASCII (what editors of Windows write) these are read as
+//! Windows-1252, which has a character for nearly every byte: what differs stays different, the words of an `enum` too. Where both
+//! are mixed all the rest is read, and it is one character of a description, mostly, that is lost. No other encoding is guessed.
 
 use std::borrow::Cow;
 
@@ -20,15 +21,16 @@ const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 pub struct Decoded<'b> {
     /// The text without a byte order mark; it borrows from the bytes unless something had to be changed.
     pub text: Cow<'b, str>,
-    /// That it is no UTF-8 (`utf-16`), and what could not be read of it (`encoding`).
+    /// That it is no UTF-8 (`utf-16`, `encoding`), and what could not be read of it (`encoding`).
     pub findings: Vec<Diagnostic>,
 }
 
-/// The bytes as text, without a byte order mark: UTF-8 or UTF-16. What is neither becomes U+FFFD, with a finding.
+/// The bytes as text, without a byte order mark: UTF-8, UTF-16, or Windows-1252 where nothing speaks for UTF-8. What is none of
+/// them becomes U+FFFD. Each but the first with a finding.
 ///
 /// ```
 /// let decoded = opentool_text::decode(b"a: caf\xE9\n")?;
-/// assert_eq!(decoded.text, "a: caf\u{FFFD}\n");
+/// assert_eq!(decoded.text, "a: caf\u{E9}\n");
 /// assert_eq!(decoded.findings[0].location.map(|at| (at.line, at.column)), Some((1, 7)));
 /// # Ok::<(), Box<opentool_core::Diagnostic>>(())
 /// ```
@@ -48,12 +50,80 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded<'_>, Fault> {
                 .help("give the JSON or YAML text itself; if it is in an archive, unpack it")
                 .into())
         }
-        Err(_) => Ok(lossy(bytes)),
+        Err(_) => Ok(windows(bytes).unwrap_or_else(|| lossy(bytes))),
     }
 }
 
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The characters of Windows-1252 from 0x80 to 0x9F; the others are those of Unicode. U+FFFD where it has none.
+const WINDOWS: [char; 32] = [
+    '\u{20AC}',
+    REPLACEMENT,
+    '\u{201A}',
+    '\u{0192}',
+    '\u{201E}',
+    '\u{2026}',
+    '\u{2020}',
+    '\u{2021}',
+    '\u{02C6}',
+    '\u{2030}',
+    '\u{0160}',
+    '\u{2039}',
+    '\u{0152}',
+    REPLACEMENT,
+    '\u{017D}',
+    REPLACEMENT,
+    REPLACEMENT,
+    '\u{2018}',
+    '\u{2019}',
+    '\u{201C}',
+    '\u{201D}',
+    '\u{2022}',
+    '\u{2013}',
+    '\u{2014}',
+    '\u{02DC}',
+    '\u{2122}',
+    '\u{0161}',
+    '\u{203A}',
+    '\u{0153}',
+    REPLACEMENT,
+    '\u{017E}',
+    '\u{0178}',
+];
+
+/// A text that is not UTF-8 as Windows-1252; `None` if something in it is UTF-8 all the same, or no character of that.
+fn windows(bytes: &[u8]) -> Option<Decoded<'_>> {
+    if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
+        return None;
+    }
+    let mut text = String::with_capacity(bytes.len());
+    let (mut others, mut first) = (0_usize, None);
+    for byte in bytes {
+        let character = match byte {
+            0x80..0xA0 => WINDOWS.get(usize::from(byte.saturating_sub(0x80))).copied()?,
+            _ => char::from(*byte),
+        };
+        if character == REPLACEMENT {
+            return None;
+        }
+        if !byte.is_ascii() {
+            first.get_or_insert((text.len(), *byte));
+            others = others.saturating_add(1);
+        }
+        text.push(character);
+    }
+    let (at, byte) = first?;
+    let message = match others {
+        1 => format!("the byte 0x{byte:02X} is no UTF-8; the text is read as Windows-1252"),
+        several => format!(
+            "{several} bytes are no UTF-8, the first of them 0x{byte:02X}; the text is read as Windows-1252"
+        ),
+    };
+    let found = Diagnostic::warning("encoding", "", message).location(location(&text, at));
+    Some(Decoded { text: text.into(), findings: vec![found.help("save the document as UTF-8")] })
 }
 
 /// What is UTF-8 in the bytes, and what stands for the rest.

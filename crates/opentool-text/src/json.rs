@@ -52,23 +52,28 @@ fn read<'t, V: Build<'t>>(source: &Source<'t>) -> Result<Parsed<V>, serde_json::
         found.location = places.get(&at).copied();
         findings.push(found);
     }
-    findings.extend(controls(source));
+    findings.extend(alike(source, What::Control, |more| {
+        let message = format!(
+            "a control character, such as a line end, stands in a text as it is{more}; it is read as white space"
+        );
+        Diagnostic::warning("control-character", "", message).help("write an escape: `\\n`, `\\t`")
+    }));
+    findings.extend(alike(source, What::Comma, |more| {
+        let message = format!("a comma stands here{more} behind which nothing comes; it is left out");
+        Diagnostic::warning("trailing-comma", "", message).help("remove it")
+    }));
     Ok(Parsed { value, notation: Notation::Json, findings })
 }
 
-/// Says where control characters stand in texts: the first of them, and how many there are.
-fn controls(source: &Source<'_>) -> Option<Diagnostic> {
-    let mut places = source.controls();
+/// Says where something of a kind stands: the first of it, and how much there is.
+fn alike(source: &Source<'_>, what: What, say: impl Fn(&str) -> Diagnostic) -> Option<Diagnostic> {
+    let mut places = source.all(what);
     let first = places.next()?;
-    let more = match places.count() {
+    let found = say(&match places.count() {
         0 => String::new(),
         1 => " (and in one more place)".to_owned(),
         more => format!(" (and in {more} more places)"),
-    };
-    let message = format!(
-        "a control character, such as a line end, stands in a text as it is{more}; it is read as white space"
-    );
-    let found = Diagnostic::warning("control-character", "", message).help("write an escape: `\\n`, `\\t`");
+    });
     let place = locate::locations(source.original_text(), vec![first]).get(&first).copied();
     Some(match place {
         Some(place) => found.location(place),
@@ -79,9 +84,15 @@ fn controls(source: &Source<'_>) -> Option<Diagnostic> {
 /// Whether the reading ended at something that [`Source::mended`] looks for. `serde_json` has no kinds for it.
 fn is_mendable(error: &serde_json::Error) -> bool {
     let said = error.to_string();
-    ["number out of range", "recursion limit", "lone leading surrogate", "unexpected end of hex escape"]
-        .iter()
-        .any(|start| said.starts_with(start))
+    [
+        "number out of range",
+        "recursion limit",
+        "trailing comma",
+        "lone leading surrogate",
+        "unexpected end of hex escape",
+    ]
+    .iter()
+    .any(|start| said.starts_with(start))
         || is_control(error)
 }
 

@@ -1,9 +1,10 @@
 //! JSON that is nearly fine: numbers that nothing here can hold (`1e400`), halves of characters (`\ud800`), control
-//! characters that stand in texts as they are, and what is nested more deeply than the reader goes.
+//! characters that stand in texts as they are, commas behind the last of a list or an object, and what is nested more deeply
+//! than the reader goes.
 //!
 //! The reader stops at one of these as at a fault. So that a single one does not hide all the rest, the text is read once
 //! more with something else in the place of each, equally long, so that nothing else moves: an escape of U+FFFD for half of
-//! a character, spaces for control characters, and a text for the others. Where one of these texts was read is known by its place; what it says is of no
+//! a character, spaces for control characters and commas, and a text for the others. Where one of these texts was read is known by its place; what it says is of no
 //! interest.
 
 use std::ops::Range;
@@ -41,6 +42,8 @@ pub(crate) enum What {
     Half,
     /// Control characters in a text.
     Control,
+    /// A comma behind which nothing comes but the end of a list or an object.
+    Comma,
 }
 
 impl<'t> Source<'t> {
@@ -72,7 +75,7 @@ impl<'t> Source<'t> {
                     let rest = original.as_bytes().get(place.start.saturating_add(2)..place.end)?;
                     replaced.extend(rest.iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }));
                 }
-                What::Control => replaced.extend(place.clone().map(|_| ' ')),
+                What::Control | What::Comma => replaced.extend(place.clone().map(|_| ' ')),
                 What::Half => replaced.push_str("\\ufffd"),
             }
             done = place.end;
@@ -109,10 +112,9 @@ impl<'t> Source<'t> {
         matches!(what, What::Number | What::Deep).then_some((*what, quote, self.original.get(place.clone())?))
     }
 
-    /// Where control characters stand in texts.
-    pub(crate) fn controls(&self) -> impl Iterator<Item = usize> {
-        let controls = self.patches.iter().filter(|patch| patch.what == What::Control);
-        controls.map(|patch| patch.place.start)
+    /// Where something of this kind stands.
+    pub(crate) fn all(&self, what: What) -> impl Iterator<Item = usize> {
+        self.patches.iter().filter(move |patch| patch.what == what).map(|patch| patch.place.start)
     }
 
     /// Whether a text that was read of it may have had half of a character in it.
@@ -131,8 +133,24 @@ fn patches(text: &str) -> Vec<Patch> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut at, mut level) = (0_usize, 0_usize);
+    // Whether a value ended before, or a name: what a comma can stand behind.
+    let mut is_behind = false;
     while let Some(byte) = bytes.get(at).filter(|_| found.len() <= MOST_PATCHES) {
+        let was_behind = is_behind;
+        is_behind = match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => was_behind,
+            b'[' | b'{' => level >= LEVELS,
+            b',' | b':' => false,
+            _ => true,
+        };
         match byte {
+            b',' => {
+                let rest = bytes.get(at.saturating_add(1)..).unwrap_or_default();
+                if was_behind && matches!(rest.trim_ascii_start().first(), Some(b']' | b'}')) {
+                    found.push(Patch { place: at..at.saturating_add(1), what: What::Comma });
+                }
+                at = at.saturating_add(1);
+            }
             b'"' => at = behind_string(bytes, at, &mut found),
             b'[' | b'{' if level == LEVELS => {
                 let end = behind_brackets(bytes, at);

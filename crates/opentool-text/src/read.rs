@@ -50,6 +50,7 @@ pub struct Parsed<V = Value> {
     /// * `json-depth`, `yaml-depth` (error): what is nested too deeply is left out, `null` stands in its place;
     /// * `lone-surrogate` (warning): half of a character (`\ud800`) is read as U+FFFD;
     /// * `control-character` (warning): a line end or a tab in a text of JSON is read as white space;
+    /// * `trailing-comma` (warning): a comma of JSON behind which nothing comes is left out;
     /// * `yaml-several-documents` (error): of several documents in one text the first one counts;
     /// * `yaml-key`, `yaml-merge`, `yaml-alias` (error): what JSON cannot say is left out;
     /// * `yaml-tab`, `yaml-indentation` (warning): white space that YAML does not allow there was read as it was meant.
@@ -126,7 +127,13 @@ fn read<'t, V: Build<'t>>(
     };
     if looks_like_json || expected.notation == Some(Notation::Json) {
         match json::parse(text) {
-            Ok(parsed) => return Ok(parsed),
+            Ok(mut parsed) => {
+                if says_yaml {
+                    // YAML allows it.
+                    parsed.findings.retain(|found| found.code != "trailing-comma");
+                }
+                return Ok(parsed);
+            }
             // YAML can begin with a brace too, and files have wrong names.
             Err(error) if looks_like_json && !says_yaml => return Err(error),
             Err(error) => {

@@ -6,7 +6,7 @@
 
 use opentool::openapi::Api;
 use opentool::openapi::plan::Operation;
-use opentool::openapi::request::{Located, Request, Settings, build_located};
+use opentool::openapi::request::{Located, Request, Settings};
 use opentool::schema::{RepairPolicy, Repairs, ToolSetExt as _};
 use opentool::{ToolCall, ToolSet};
 use serde_json::{Map, Value};
@@ -84,6 +84,8 @@ impl<'a> ByLocation<'a> {
     }
 
     fn request(&self, settings: &Settings) -> Result<Request, CliError> {
-        credentials::request(settings, |settings| build_located(self.operation, &self.located, settings))
+        credentials::request(settings, |settings| {
+            self.api.clone().with(settings.clone()).request_located(&self.operation.name, &self.located)
+        })
     }
 }

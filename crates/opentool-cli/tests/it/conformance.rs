@@ -165,3 +165,19 @@ fn relative_servers_start_from_where_the_document_is_said_to_be() {
     run(&["--document-url", "specs/openapi.json"])
         .failure(2, &["`--document-url` is not an http(s) address"]);
 }
+
+#[test]
+fn what_a_configuration_sets_is_sent_by_location_too() {
+    let parameter = |name: &str| json!({"name": name, "in": "query", "schema": {"type": "string"}});
+    let body = json!({"required": true, "content": {"application/json": {"schema": {"type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}}}});
+    let document = json!({"openapi": "3.1.0", "servers": [{"url": "https://a.test"}], "paths": {"/x": {"post": {
+        "operationId": "x", "parameters": [parameter("q"), parameter("s")], "requestBody": body}}}});
+    let config =
+        "operations: {x: {arguments: {q: {value: fixed}, b: {value: always}, s: {value: 'env:NOT_SET'}}}}";
+    let line = ["call", "api.json", "x", r#"{"body": {"a": "mine"}}"#, "--config", "c.yaml"];
+    let run = opentool(line.iter().chain(&["--args-by-location", "--dry-run", "--json"]));
+    let shown = run.file("api.json", document.to_string()).file("c.yaml", config).end().success().json();
+    assert_eq!(shown["url"], "https://a.test/x?q=fixed&s=***", "{shown}");
+    assert_eq!(shown["body"], json!({"a": "mine", "b": "always"}), "{shown}");
+}

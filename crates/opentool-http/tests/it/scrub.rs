@@ -43,6 +43,16 @@ fn a_secret_is_found_in_every_form() {
         "*** *** ***"
     );
     assert_eq!(clean(r"x\ud83d\ude00secret", &["😀secret"]), "x***");
+    // Written as JSON, and that in an address or a page.
+    for body in [
+        r#"a "hunter2\"sec\\ret" b"#,
+        r#"a "hunter2"sec\ret" b"#,
+        r#"a "hunter2%5C%22sec%5C%5Cret" b"#,
+        r#"a "hunter2%22sec%5Cret" b"#,
+        r#"a "hunter2\&quot;sec\\ret" b"#,
+    ] {
+        assert_eq!(clean(body, &[r#"hunter2"sec\ret"#]), r#"a "***" b"#, "{body}");
+    }
 }
 
 #[test]

@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::said::Said;
 use super::{Budget, Config, Filter, Marked, OperationConfig};
+use crate::definition::{self, Source};
 use crate::kept::Kept;
-use crate::plan::{BodyArguments, Operation, Parameter, Place};
+use crate::plan::{Body, BodyArguments, Operation, Parameter, Place};
 use crate::{OpenApiError, SecretSource};
 
 /// What the host says about the tools that were chosen.
@@ -37,7 +38,7 @@ impl Told {
     }
 
     /// What is sent in every call, by the names of arguments.
-    fn fixed(&self, tool: &str) -> impl Iterator<Item = (&str, &Value)> {
+    pub(crate) fn fixed(&self, tool: &str) -> impl Iterator<Item = (&str, &Value)> {
         let arguments = self.about(tool).into_iter().flat_map(|said| &said.arguments);
         let kept = self.kept.get(tool);
         arguments
@@ -66,15 +67,13 @@ impl Told {
 }
 
 /// The operations that are chosen, under their names, and what is said about them.
-///
-/// `only` makes an operation of one that sends bodies as this media type only.
 pub(crate) fn apply(
     operations: &[Arc<Operation>],
     config: &Config,
-    only: Only<'_>,
+    source: &Arc<Source>,
 ) -> Result<(Vec<Arc<Operation>>, Told), OpenApiError> {
     let fault = |fault: Fault| config.refused(&fault.pointer, fault.reason);
-    choose(operations, config, only).map_err(fault)
+    choose(operations, config, source).map_err(fault)
 }
 
 /// An operation of which one media type is left; `None` if it has none that fits.
@@ -93,8 +92,9 @@ pub(super) fn refused(pointer: impl Into<String>, reason: String) -> Fault {
 fn choose(
     operations: &[Arc<Operation>],
     config: &Config,
-    only: Only<'_>,
+    source: &Arc<Source>,
 ) -> Result<(Vec<Arc<Operation>>, Told), Fault> {
+    let only: Only<'_> = &|operation, media| source.only(operation, media);
     check_result("/result", &config.result)?;
     check_budget(&config.budget)?;
     let said = Said::by_tool(operations, &config.operations, only)?;
@@ -131,12 +131,13 @@ fn choose(
             ));
         }
         if let Some(own) = own {
+            give_back(&mut renamed, &own.config);
             check_arguments(&renamed, own)?;
             if own.config.arguments.values().any(|argument| argument.is_hidden() && argument.value.is_none())
             {
                 leave_out(Arc::make_mut(&mut renamed), own)?;
             }
-            let mut kept = Kept::default();
+            let mut kept = Kept::of(definition::arguments(source, &renamed));
             for (name, argument) in &own.config.arguments {
                 let text = argument.value.as_ref().and_then(Value::as_str);
                 if let Some(source) = text.and_then(|text| secrets.get(text)) {
@@ -158,21 +159,78 @@ fn secrets(said: &IndexMap<String, OperationConfig>) -> Result<HashMap<&str, Sec
     let mut secrets = HashMap::new();
     for (key, config) in said {
         for (name, argument) in &config.arguments {
-            let Some(text) = argument.value.as_ref().and_then(Value::as_str) else { continue };
+            let Some(value) = &argument.value else { continue };
+            let at = ["operations", key, "arguments", name, "value"];
+            let at = || at.iter().fold(String::new(), |at, member| pointer::join(&at, member));
+            let Some(text) = value.as_str() else {
+                check_no_place_within(value, &at())?;
+                continue;
+            };
             match SecretSource::parse(text) {
                 Ok(Some(source)) => {
                     secrets.entry(text).or_insert(source);
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    let at = ["operations", key, "arguments", name, "value"];
-                    let at = at.iter().fold(String::new(), |at, member| pointer::join(&at, member));
-                    return Err(refused(at, error.to_string()));
+                    return Err(refused(at(), error.to_string()));
                 }
             }
         }
     }
     Ok(secrets)
+}
+
+/// Refuses a place of a secret that is a part of a value: it would be sent as it is written.
+fn check_no_place_within(value: &Value, at: &str) -> Result<(), Fault> {
+    match value {
+        Value::String(text) if !matches!(SecretSource::parse(text), Ok(None)) => Err(refused(
+            at,
+            "a place of a secret stands for a whole argument, and this one is within a value, where it would be sent as it is \
+             written; name a place that holds all of the argument as its `value`"
+                .to_owned(),
+        )),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, item)| check_no_place_within(item, &pointer::join(at, &index.to_string()))),
+        Value::Object(members) => members
+            .iter()
+            .try_for_each(|(name, member)| check_no_place_within(member, &pointer::join(at, name))),
+        _ => Ok(()),
+    }
+}
+
+/// What the host says about a member that the document seems to mean its credential by counts before that: it is an argument
+/// like every other then.
+fn give_back(operation: &mut Arc<Operation>, said: &OperationConfig) {
+    let is_named = |name: &str| {
+        said.arguments.get(name).is_some_and(|own| own.value.is_some() || own.hide == Some(false))
+    };
+    let is_free = |name: &str| !operation.arguments().any(|own| own == name);
+    let aside = operation.set_aside.iter();
+    let aside: Vec<Parameter> =
+        aside.filter(|own| is_named(&own.argument) && is_free(&own.argument)).cloned().collect();
+    if !aside.is_empty() {
+        Arc::make_mut(operation).parameters.extend(aside);
+    }
+    let is_whole = |body: &Body| {
+        let BodyArguments::Whole(name) = &body.arguments else { return false };
+        said.arguments.get(name).is_some_and(|own| own.value.is_some())
+    };
+    let names = |body: &Body| {
+        let own = body.credential.as_ref();
+        own.is_some_and(|own| {
+            said.arguments.get(own.member()).is_some_and(|said| said.value.is_some() || said.hide.is_some())
+        })
+    };
+    if operation
+        .body
+        .as_ref()
+        .is_some_and(|body| body.credential.is_some() && (is_whole(body) || names(body)))
+        && let Some(body) = &mut Arc::make_mut(operation).body
+    {
+        body.credential = None;
+    }
 }
 
 /// In less there is no room for a name, a description and one argument.

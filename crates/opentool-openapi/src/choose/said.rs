@@ -138,7 +138,9 @@ fn add_pattern<'a>(
             is_taken |= takes;
             fitting.media_type = fitting.media_type.filter(|_| takes);
         }
-        let arguments: Vec<&str> = with.as_ref().unwrap_or(operation).arguments().collect();
+        let meant = with.as_ref().unwrap_or(operation);
+        let aside = meant.set_aside.iter().map(|parameter| parameter.argument.as_str());
+        let arguments: Vec<&str> = meant.arguments().chain(aside).collect();
         fitting.arguments.retain(|name, _| arguments.contains(&name.as_str()));
         unheard.retain(|name| !fitting.arguments.contains_key(*name));
         let said = by_tool

@@ -13,6 +13,8 @@ use opentool_http::Addresses;
 pub(crate) use opentool_http::is_loopback;
 use url::Url;
 
+use crate::plan::OtherDocument;
+
 /// Who has a say in where a call goes, and what the host says about it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trust {
@@ -33,11 +35,24 @@ pub(crate) struct Fetched {
 }
 
 impl Trust {
-    /// For what the answer of an address says.
-    pub(crate) fn of_fetched(&self, answer: &Url) -> Self {
-        let own = self.fetched.iter().find(|fetched| fetched.url.origin() == answer.origin());
-        let fetched = Fetched { url: Arc::new(answer.clone()), peer: own.and_then(|own| own.peer) };
-        Self { chosen: self.chosen, fetched: vec![fetched] }
+    /// With a part of the document that has a say, too.
+    pub(crate) fn and(mut self, part: &OtherDocument) -> Self {
+        if let Some(url) = part.fetched() {
+            let peer = part.peer.or_else(|| self.peer_of(url));
+            self.fetched.push(Fetched { url: Arc::new(url.clone()), peer });
+        }
+        self
+    }
+
+    /// For what the answer of an address says, which came from this machine.
+    pub(crate) fn of_fetched(&self, answer: &Url, peer: Option<IpAddr>) -> Self {
+        let peer = peer.or_else(|| self.peer_of(answer));
+        Self { chosen: self.chosen, fetched: vec![Fetched { url: Arc::new(answer.clone()), peer }] }
+    }
+
+    /// The machine from which a text of the same origin came.
+    fn peer_of(&self, url: &Url) -> Option<IpAddr> {
+        self.fetched.iter().find(|fetched| fetched.url.origin() == url.origin())?.peer
     }
 
     /// The addresses that may be behind a URL of the document.

@@ -123,11 +123,11 @@ fn claims_to_be_one(text: &[u8]) -> bool {
         openapi: Option<IgnoredAny>,
         swagger: Option<IgnoredAny>,
     }
-    if let Ok(root) = serde_json::from_slice::<Root>(text) {
+    let text =
+        opentool_text::decode(text).map_or_else(|_| String::from_utf8_lossy(text), |decoded| decoded.text);
+    if let Ok(root) = serde_json::from_str::<Root>(&text) {
         return root.openapi.is_some() || root.swagger.is_some();
     }
-    let text = String::from_utf8_lossy(text);
-    let text = text.trim_start_matches('\u{feff}');
     ["openapi", "swagger"].iter().any(|word| match text.trim_start().starts_with(['{', '[']) {
         true => text.contains(&format!("\"{word}\"")),
         false => text.lines().any(|line| is_key(line, word)),

@@ -14,6 +14,7 @@ use url::Url;
 use super::options::{LoadOptions, References};
 use crate::Address;
 use crate::document::Refusal;
+use crate::hash::short_hash;
 
 /// Where a reference leads.
 #[derive(Debug)]
@@ -37,7 +38,15 @@ impl Target {
     pub(super) fn name(&self) -> Box<str> {
         match self {
             Self::File { name, .. } => name.as_str().into(),
-            Self::Url(url) => Address::Url(url.clone()).to_string().into(),
+            Self::Url(url) => {
+                let mut shown = Address::Url(url.clone()).to_string();
+                if url.query().is_some() {
+                    // What is not shown tells it apart from others.
+                    shown.truncate(shown.trim_end_matches('…').len());
+                    shown.push_str(&short_hash(url.as_str()));
+                }
+                shown.into()
+            }
         }
     }
 

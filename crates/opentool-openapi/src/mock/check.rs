@@ -9,6 +9,7 @@ use super::contract::Contract;
 use super::decode::{self, Read};
 use super::route::Match;
 use super::{Answer, Fault, Mock, accept, body, fault, respond, security, without_body};
+use crate::plan::Operation;
 use crate::request::Located;
 
 /// How many operations of one path are tried.
@@ -58,7 +59,7 @@ pub(super) fn answered(mock: &Mock, request: &Request<Bytes>, meant: Option<&str
     };
     Answer {
         operation: Some(operation.name.clone()),
-        target: shown_target(request, &security::query_names(operation)),
+        target: shown_target(request, Some(operation)),
         received: read.located,
         faults: read.faults,
         own_faults,
@@ -79,6 +80,7 @@ fn read(contract: &Contract, found: &Match<'_>, request: &Request<Bytes>) -> Rea
     decode::headers(contract, request.headers(), &mut read);
     decode::cookies(contract, request.headers(), &mut read);
     body::read(contract, request, &mut read);
+    security::cover(operation, request.headers(), &read.located, &mut read.faults);
     read
 }
 
@@ -135,16 +137,16 @@ fn unknown(mock: &Mock, request: &Request<Bytes>, methods: &[Method]) -> Answer 
         if methods.is_empty() { "no operation has this path" } else { "no operation has this method here" };
     let rule = if methods.is_empty() { "path" } else { "method" };
     let faults = vec![Fault::new(format!("/{rule}"), rule, detail)];
-    let target = shown_target(request, &[]);
+    let target = shown_target(request, None);
     Answer { operation: None, target, received: Located::default(), faults, own_faults: Vec::new(), response }
 }
 
-/// Path and query without the values of these names.
-fn shown_target(request: &Request<Bytes>, secret: &[String]) -> String {
+/// Path and query without the values of credentials.
+fn shown_target(request: &Request<Bytes>, operation: Option<&Operation>) -> String {
     let (path, query) = (request.uri().path(), request.uri().query());
     let Some(query) = query else { return path.to_owned() };
     let shown = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, _)) if secret.iter().any(|secret| decode::form(name).as_ref() == Some(secret)) => {
+        Some((name, _)) if decode::form(name).is_none_or(|name| security::is_secret(operation, &name)) => {
             format!("{name}=***")
         }
         _ => pair.to_owned(),

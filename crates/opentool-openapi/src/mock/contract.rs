@@ -135,8 +135,8 @@ impl<'d> Reading<'d> {
             operation.parameters.iter().any(same)
         };
         all.retain(|wanted| {
-            !is_sent_by(&operation.security, wanted.place, &wanted.name)
-                && (!sounds_like_one(&wanted.name) || has(wanted))
+            let is_sent = || is_sent_by(&operation.security, wanted.place, &wanted.name);
+            has(wanted) || (!is_sent() && !sounds_like_one(&wanted.name))
         });
         let in_path = |name: &str| operation.path.contains(&format!("{{{name}}}"));
         all.retain(|wanted| wanted.place != Place::Path || in_path(&wanted.name));

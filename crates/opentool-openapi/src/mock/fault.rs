@@ -18,7 +18,7 @@ pub struct Fault {
     pub rule: String,
     /// What would be accepted.
     pub detail: String,
-    /// What was there, shortened.
+    /// What was there, shortened; `***` where it is a credential.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
 }

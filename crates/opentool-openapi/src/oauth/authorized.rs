@@ -14,7 +14,8 @@ use super::held::read_kept;
 use super::{Grant, Key, OAuth};
 use crate::SecretSource;
 use crate::execute::trust::Trust;
-use crate::plan::{Operation, SchemeUse, SecurityScheme};
+use crate::plan::{Operation, OtherDocument, SchemeUse, SecurityScheme};
+use crate::request::server::may_tell;
 use crate::request::{Credential, General, Needed, Settings, needed};
 
 /// Settings in which secrets stand in the place of ways to get them.
@@ -47,6 +48,10 @@ impl<'a> Authorized<'a> {
             match needed {
                 Needed::Token(used, oauth) => {
                     let place = place(oauth, used, settings)?;
+                    let trust = match used.scheme.named_by() {
+                        Some(part) => trust.clone().and(part),
+                        None => trust.clone(),
+                    };
                     let asking = Asking { scheme: &used.name, trust, client, end, place };
                     let key = (asking.place.url().clone(), scopes(oauth, used));
                     let token = oauth.token(&key, &asking).await?;
@@ -120,15 +125,30 @@ fn place(oauth: &OAuth, used: &SchemeUse, settings: &Settings) -> Result<Place, 
         return Ok(Place::Named(url.clone()));
     }
     let (text, discovers) = match &*used.scheme {
-        SecurityScheme::OAuth2 { flows } => (token_url(flows, &oauth.config.grant), false),
-        SecurityScheme::OpenIdConnect { url } => (Some(url.as_str()), true),
+        SecurityScheme::OAuth2 { flows, .. } => (token_url(flows, &oauth.config.grant), false),
+        SecurityScheme::OpenIdConnect { url, .. } => (Some(url.as_str()), true),
         _ => (None, false),
     };
-    let url = text.and_then(|text| match (Url::parse(text), &settings.document_url) {
+    // What is relative is so to the text in which it stands.
+    let part = used.scheme.named_by();
+    let base = part.map_or(settings.document_url.as_ref(), |part| part.address().url());
+    let url = text.and_then(|text| match (Url::parse(text), base) {
         (Ok(url), _) => Some(url),
-        (Err(url::ParseError::RelativeUrlWithoutBase), Some(document)) => document.join(text).ok(),
+        (Err(url::ParseError::RelativeUrlWithoutBase), Some(base)) => base.join(text).ok(),
         (Err(_), _) => None,
     });
+    if let (Some(part), Some(url)) = (part.and_then(OtherDocument::fetched), &url)
+        && !may_tell(settings, part, url)
+    {
+        return Err(ToolError::failed(format!(
+            "nothing was sent: the scheme `{}` is in a part of the document that was fetched from {}, which names the endpoint \
+             {}, and credentials go to endpoints that the document itself names; the operator can name this one: \
+             `OAuth::token_url` or `--token-url https://…`",
+            used.name,
+            part.origin().ascii_serialization(),
+            url.origin().ascii_serialization()
+        )));
+    }
     match (url, discovers) {
         (Some(url), true) => Ok(Place::Discovery(url)),
         (Some(url), false) => Ok(Place::Document(url)),

@@ -2,6 +2,8 @@
 //!
 //! What is found says where tokens are and nothing else: no identity is checked here, so neither is the issuer.
 
+use std::net::IpAddr;
+
 use opentool_core::ToolError;
 use opentool_http::Request;
 use serde_json::Value;
@@ -14,6 +16,8 @@ use super::{ClientAuthentication, OAuth, lock};
 #[derive(Debug, Clone)]
 pub(super) struct Discovered {
     pub(super) token_endpoint: Url,
+    /// The machine that said so.
+    pub(super) peer: Option<IpAddr>,
     /// How it wants to be told who asks, where it does not take the usual way.
     pub(super) authentication: Option<ClientAuthentication>,
 }
@@ -25,7 +29,7 @@ impl OAuth {
             return Ok(known.clone());
         }
         let answer = asking.send(url, Found::Given, Request::get(url.clone()), &[]).await?;
-        let found = answer.status.is_success().then(|| read(&answer.body)).flatten();
+        let found = answer.status.is_success().then(|| read(&answer.body, answer.peer)).flatten();
         let discovered = found.ok_or_else(|| {
             let said = match answer.status.is_success() {
                 true => "its answer names no `token_endpoint`".to_owned(),
@@ -39,12 +43,12 @@ impl OAuth {
     }
 }
 
-fn read(body: &[u8]) -> Option<Discovered> {
+fn read(body: &[u8], peer: Option<IpAddr>) -> Option<Discovered> {
     let value: Value = serde_json::from_slice(body).ok()?;
     let token_endpoint = Url::parse(value.get("token_endpoint")?.as_str()?).ok()?;
     let methods = value.get("token_endpoint_auth_methods_supported").and_then(Value::as_array);
     let takes = |name: &str| methods.is_some_and(|methods| methods.iter().any(|method| method == name));
     let authentication =
         (takes("client_secret_post") && !takes("client_secret_basic")).then_some(ClientAuthentication::Body);
-    Some(Discovered { token_endpoint, authentication })
+    Some(Discovered { token_endpoint, peer, authentication })
 }

@@ -1,5 +1,6 @@
 //! One request to a token endpoint, and what its answer says.
 
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -46,15 +47,16 @@ impl Place {
 pub(super) enum Found<'a> {
     /// From the host or the document.
     Given,
-    /// From the answer of this address.
-    At(&'a Url),
+    /// From the answer of this address, which came from this machine.
+    At(&'a Url, Option<IpAddr>),
 }
 
 /// For whom, with what and until when an endpoint is asked.
 pub(super) struct Asking<'a> {
     /// The name of the scheme, for messages.
     pub(super) scheme: &'a str,
-    pub(super) trust: &'a Trust,
+    /// For what is said about the endpoint.
+    pub(super) trust: Trust,
     pub(super) client: &'a Client,
     pub(super) end: Option<Instant>,
     pub(super) place: Place,
@@ -93,7 +95,7 @@ impl Asking<'_> {
         }
         let addresses = match (&self.place, found) {
             // Whoever answers there is a stranger, whoever named the address.
-            (_, Found::At(discovery)) => self.trust.of_fetched(discovery).addresses(url),
+            (_, Found::At(discovery, peer)) => self.trust.of_fetched(discovery, peer).addresses(url),
             (Place::Named(_), Found::Given) => Addresses::Named,
             (Place::Document(_) | Place::Discovery(_), Found::Given) => self.trust.addresses(url),
         };
@@ -118,7 +120,7 @@ impl OAuth {
             Place::Named(url) | Place::Document(url) => (url.clone(), Found::Given, None),
             Place::Discovery(url) => {
                 let discovered = self.discover(url, asking).await?;
-                (discovered.token_endpoint, Found::At(url), discovered.authentication)
+                (discovered.token_endpoint, Found::At(url, discovered.peer), discovered.authentication)
             }
         };
         let how = self.config.authentication.or(wanted).unwrap_or(ClientAuthentication::Basic);

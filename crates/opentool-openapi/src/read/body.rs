@@ -3,6 +3,7 @@
 use opentool_text::{kind, pointer};
 use serde_json::{Map, Value, json};
 
+use super::credential::in_form;
 use super::operation::text;
 use super::parameter::Unreadable;
 use super::{Reader, argument};
@@ -64,6 +65,7 @@ impl<'d> Reader<'d> {
             description: text(members, "description"),
             arguments: BodyArguments::Whole(WHOLE.to_owned()),
             media,
+            credential: None,
         };
         if let Some(properties) = self.flatten(&body, parameters) {
             body.arguments = BodyArguments::Properties(properties);
@@ -259,7 +261,8 @@ fn flattened(
     };
     let is_closed = matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
     let limits_count = schema.contains_key("minProperties") || schema.contains_key("maxProperties");
-    if is_composed || !is_object || !is_closed || limits_count {
+    if is_composed || !is_object || !is_closed || limits_count || is_base(document, knowledge, &media.schema)
+    {
         return None;
     }
     let properties = schema.get("properties")?.as_object().filter(|properties| !properties.is_empty())?;
@@ -274,6 +277,18 @@ fn flattened(
     }
     let clashes = parameters.iter().any(|parameter| properties.contains_key(&parameter.name));
     (!clashes).then(|| properties.keys().cloned().collect())
+}
+
+/// Whether a schema is a reference to one that others build on: it has a discriminator, and what they add to it is not
+/// described there.
+fn is_base(document: &Document, knowledge: &Knowledge, schema: &Value) -> bool {
+    let name = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix("#/$defs/"));
+    let place = name.and_then(|name| knowledge.definitions.get(name));
+    let found = place.and_then(|place| document.follow(document.at(place)?, place).ok());
+    found.is_some_and(|found| {
+        found.value.get("discriminator").is_some_and(|told| !told.is_null())
+            && found.value.get("additionalProperties") != Some(&Value::Bool(false))
+    })
 }
 
 /// The operation with one of its media types only, as which its tool then sends bodies. `None` if the document has none that
@@ -295,6 +310,10 @@ pub(crate) fn only(
         parameter.argument.clone_from(&parameter.name);
     }
     argument::name(&mut operation.parameters, operation.body.as_ref());
+    let credential = in_form(document, knowledge, &operation);
+    if let Some(body) = &mut operation.body {
+        body.credential = credential;
+    }
     Some(operation)
 }
 

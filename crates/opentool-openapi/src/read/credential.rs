@@ -3,9 +3,14 @@
 //! Credentials are the host's, so such a parameter is no argument. What is known to be one: the name and place of an
 //! API key that the document declares; `access_token` (RFC 6750, section 2.3) and `oauth_token` in the query of an
 //! operation that takes tokens; `key` in the documents of Google, which describe it and declare no scheme for it; `token` where
-//! an operation takes tokens and its description says that it is one (Slack); and what signatures of AWS consist of. In a form
+//! an operation takes tokens and the description begins as Slack's do; and what signatures of AWS consist of. In a form
 //! such a member is an argument until the host has the credential, since services may ask for it there.
+//!
+//! A token may as well be data: the one that is revoked, looked up, exchanged. The host's own in its place does harm that nobody
+//! can undo, so an operation that sounds like it works on tokens has no token that is guessed, and what a host configures for
+//! such a member counts before every guess.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use opentool_core::Diagnostic;
@@ -13,28 +18,68 @@ use opentool_text::pointer;
 use serde_json::{Map, Value};
 
 use super::Reader;
-use crate::plan::{BodyArguments, Operation, Parameter, Place, Requirement, SchemeUse, SecurityScheme};
+use super::body::referenced;
+use crate::document::Document;
+use crate::plan::{
+    FormCredential, Media, Operation, Parameter, Place, Requirement, SchemeUse, SecurityScheme,
+};
 use crate::request::media::MediaKind;
+use crate::schema::{Direction, Knowledge};
 
 /// How descriptions of Google's `key` begin.
 const GOOGLE_KEY: &str = "API key.";
 
 /// Whether a parameter of this place and name is what one of the requirements sends.
 pub(crate) fn is_sent_by(security: &[Requirement], place: Place, name: &str) -> bool {
-    let mut schemes = security.iter().flat_map(|requirement| &requirement.schemes);
-    schemes.any(|used| match &*used.scheme {
+    is_key_of(security, place, name) || is_token_of(security, place, name)
+}
+
+/// Whether it is the key of one of the requirements.
+fn is_key_of(security: &[Requirement], place: Place, name: &str) -> bool {
+    schemes(security).any(|scheme| match scheme {
         SecurityScheme::ApiKey { place: own, name: key } => *own == place && is_same(place, key, name),
-        SecurityScheme::Bearer | SecurityScheme::OAuth2 { .. } | SecurityScheme::OpenIdConnect { .. } => {
-            place == Place::Query && matches!(name, "access_token" | "oauth_token")
-        }
         _ => false,
     })
+}
+
+/// Whether it is where RFC 6750 has the token of a query.
+fn is_token_of(security: &[Requirement], place: Place, name: &str) -> bool {
+    place == Place::Query
+        && matches!(name, "access_token" | "oauth_token")
+        && schemes(security).any(takes_token)
+}
+
+fn schemes(security: &[Requirement]) -> impl Iterator<Item = &SecurityScheme> {
+    security.iter().flat_map(|requirement| &requirement.schemes).map(|used| &*used.scheme)
+}
+
+/// Parts of words for what is done to a token. An operation that has one in its path or its `operationId` may be about the
+/// token that it is given.
+const DONE_TO_TOKENS: [&str; 12] = [
+    "revo",
+    "check",
+    "verif",
+    "validat",
+    "introspect",
+    "inspect",
+    "exchang",
+    "rotat",
+    "refresh",
+    "tokeninfo",
+    "token_info",
+    "logout",
+];
+
+/// Whether an operation with these words about itself may be about the token that it is given.
+fn works_on_tokens(about: [&str; 2]) -> bool {
+    let about = about.map(str::to_ascii_lowercase);
+    DONE_TO_TOKENS.iter().any(|part| about.iter().any(|text| text.contains(part)))
 }
 
 /// Whether a parameter has the name of one that carries credentials, of which no scheme says that it sends it.
 pub(crate) fn sounds_like_one(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name == "token" || SIGNATURE.contains(&name.as_str())
+    name == TOKEN || SIGNATURE.contains(&name.as_str())
 }
 
 /// The parts of a signature of AWS (version 4), as parameters.
@@ -48,42 +93,59 @@ const SIGNATURE: [&str; 7] = [
     "x-amz-signedheaders",
 ];
 
-/// Whether a parameter of a secured operation is a token, as its description says, or a part of a signature.
-fn is_told_to_be_one(security: &[Requirement], parameter: &Parameter) -> bool {
-    let mut schemes = security.iter().flat_map(|requirement| &requirement.schemes);
-    if !sounds_like_one(&parameter.name) || !matches!(parameter.place, Place::Query | Place::Header) {
-        return false;
-    }
-    if !parameter.name.eq_ignore_ascii_case("token") {
-        return schemes.next().is_some();
-    }
-    let described = parameter.schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    schemes.any(|used| takes_token(&used.scheme)) && calls_it_token(described)
+/// Whether a parameter of a secured operation is a part of a signature.
+fn is_signature(security: &[Requirement], parameter: &Parameter) -> bool {
+    matches!(parameter.place, Place::Query | Place::Header)
+        && SIGNATURE.contains(&parameter.name.to_ascii_lowercase().as_str())
+        && schemes(security).next().is_some()
 }
 
+/// Whether a parameter is the token of an operation that takes one, as its description says.
+fn is_told_to_be_token(security: &[Requirement], parameter: &Parameter, about: [&str; 2]) -> bool {
+    matches!(parameter.place, Place::Query | Place::Header)
+        && parameter.name.eq_ignore_ascii_case(TOKEN)
+        && calls_it_token(&parameter.schema)
+        && schemes(security).any(takes_token)
+        && !works_on_tokens(about)
+}
+
+/// What documents name a token.
+const TOKEN: &str = "token";
+
 /// The member of an operation's form that is its credential, said once more: named as an API key of the query, or called a
-/// token by its description where tokens are taken (Slack). Where the host has the credential, it is sent there too.
-pub(crate) fn form_member(operation: &Operation) -> Option<&str> {
+/// token by its description where tokens are taken (Slack). JSON that is offered beside such a form has the same. Asked when
+/// all bodies are settled.
+pub(crate) fn in_form(
+    document: &Document,
+    knowledge: &Knowledge,
+    operation: &Operation,
+) -> Option<FormCredential> {
     let body = operation.body.as_ref()?;
-    let BodyArguments::Properties(names) = &body.arguments else { return None };
-    let media = body.preferred()?;
-    if !matches!(MediaKind::of(&media.media_type), MediaKind::Form | MediaKind::Multipart) {
-        return None;
-    }
-    let all = || operation.security.iter().flat_map(|requirement| &requirement.schemes);
-    let is_key = |name: &str| {
-        all().any(|used| {
-            matches!(&*used.scheme, SecurityScheme::ApiKey { place: Place::Query, name: key } if key == name)
-        })
+    let is_form =
+        |media: &&Media| matches!(MediaKind::of(&media.media_type), MediaKind::Form | MediaKind::Multipart);
+    let form = body.media.iter().find(is_form)?;
+    let preferred = body.preferred().filter(|media| media.is_json() || is_form(media))?;
+    let found = |media: &Media| {
+        let schema = match media.schema.get("$ref") {
+            Some(_) => Cow::Owned(referenced(document, knowledge, &media.schema, Direction::Input)),
+            None => Cow::Borrowed(&media.schema),
+        };
+        let properties = schema.get("properties")?.as_object()?;
+        let mut keys = schemes(&operation.security).filter_map(|scheme| match scheme {
+            SecurityScheme::ApiKey { place: Place::Query, name } => Some(name),
+            _ => None,
+        });
+        if let Some(key) = keys.find(|key| properties.contains_key(*key)) {
+            return Some(FormCredential::Key(key.clone()));
+        }
+        let about = [operation.path.as_str(), operation.operation_id.as_deref().unwrap_or_default()];
+        let is_token = properties.get(TOKEN).is_some_and(calls_it_token)
+            && schemes(&operation.security).any(takes_token)
+            && !works_on_tokens(about);
+        is_token.then(|| FormCredential::Token(TOKEN.to_owned()))
     };
-    let properties = media.schema.get("properties");
-    let described = |name: &str| properties?.get(name)?.get("description")?.as_str();
-    let is_token = |name: &str| {
-        name == "token"
-            && described(name).is_some_and(calls_it_token)
-            && all().any(|used| takes_token(&used.scheme))
-    };
-    names.iter().map(String::as_str).find(|name| is_key(name) || is_token(name))
+    let credential = found(preferred)?;
+    (is_form(&preferred) || found(form).as_ref() == Some(&credential)).then_some(credential)
 }
 
 fn takes_token(scheme: &SecurityScheme) -> bool {
@@ -93,11 +155,12 @@ fn takes_token(scheme: &SecurityScheme) -> bool {
     )
 }
 
-fn calls_it_token(description: &str) -> bool {
-    let description = description.trim_start().to_ascii_lowercase();
-    ["authentication token", "auth token", "access token", "bearer token"]
-        .iter()
-        .any(|words| description.starts_with(words))
+/// Whether a description begins as Slack's do: "Authentication token.", "Authentication token bearing required scopes."
+fn calls_it_token(schema: &Value) -> bool {
+    let described = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let described = described.trim().to_ascii_lowercase();
+    let rest = described.strip_prefix("authentication token");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with(" bearing"))
 }
 
 /// Names of headers have no case.
@@ -106,13 +169,15 @@ fn is_same(place: Place, one: &str, other: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// Takes the parameters away that are credentials; what the operation then asks the host for.
+    /// Takes the parameters away that are credentials; what the operation then asks the host for, and those of which only
+    /// their descriptions say it. `about` is the path and the `operationId`.
     pub(super) fn without_credentials(
         &mut self,
         parameters: &mut Vec<Parameter>,
         mut security: Arc<[Requirement]>,
+        about: [&str; 2],
         used_at: &str,
-    ) -> Arc<[Requirement]> {
+    ) -> (Arc<[Requirement]>, Vec<Parameter>) {
         if security.is_empty() {
             // The document says nothing about the operation's security but by the parameter itself.
             let declared = parameters
@@ -129,8 +194,8 @@ impl Reader<'_> {
             }
         }
         let google = parameters.iter().position(is_google_key).filter(|_| {
-            let takes_tokens = |used: &SchemeUse| matches!(*used.scheme, SecurityScheme::OAuth2 { .. });
-            security.iter().flat_map(|requirement| &requirement.schemes).any(takes_tokens)
+            let takes_tokens = |scheme: &SecurityScheme| matches!(scheme, SecurityScheme::OAuth2 { .. });
+            schemes(&security).any(takes_tokens)
         });
         if let Some(key) = google.map(|at| parameters.remove(at)) {
             let scheme = SecurityScheme::ApiKey { place: key.place, name: key.name.clone() };
@@ -139,9 +204,15 @@ impl Reader<'_> {
             security = security.iter().cloned().chain([own]).collect();
         }
         let all = parameters.len();
+        let mut set_aside = Vec::new();
         parameters.retain(|parameter| {
-            !is_sent_by(&security, parameter.place, &parameter.name)
-                && !is_told_to_be_one(&security, parameter)
+            let (place, name) = (parameter.place, parameter.name.as_str());
+            if is_told_to_be_token(&security, parameter, about) {
+                set_aside.push(parameter.clone());
+                return false;
+            }
+            let is_token = is_token_of(&security, place, name) && !works_on_tokens(about);
+            !is_token && !is_key_of(&security, place, name) && !is_signature(&security, parameter)
         });
         if google.is_some() || parameters.len() < all {
             // Documents that do this do it everywhere, so it is said once.
@@ -149,7 +220,7 @@ impl Reader<'_> {
                            arguments; whoever runs the tools sets them";
             self.findings.add(Diagnostic::note("credential-parameter", "/paths", message));
         }
-        security
+        (security, set_aside)
     }
 
     /// The name of the scheme of an API key that has this place and name.

@@ -65,6 +65,12 @@ pub(crate) fn read(document: &Document, findings: &mut Findings) -> Reading {
     for body in operations.iter_mut().filter_map(|operation| operation.body.as_mut()) {
         body::settle(body, document, &reader.knowledge);
     }
+    for operation in &mut operations {
+        let credential = credential::in_form(document, &reader.knowledge, operation);
+        if let (Some(body), Some(credential)) = (&mut operation.body, credential) {
+            body.credential = Some(credential);
+        }
+    }
     reader.look_at_disguises(&operations);
     reader.look_at_part_headers(&operations);
     reader.xml.finish();

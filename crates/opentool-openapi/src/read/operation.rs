@@ -1,6 +1,6 @@
 //! One operation.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use http::Method;
 use opentool_core::Diagnostic;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{PathItem, Reader, argument, keys, marks};
 use crate::document::split;
-use crate::plan::{Body, Media, Operation, Server};
+use crate::plan::{Body, Media, Operation, OtherDocument, Server};
 use crate::schema::Direction;
 use crate::version::Version;
 
@@ -19,6 +19,9 @@ pub(super) type Unusable = Box<Diagnostic>;
 /// The methods that have a key of their own in path items.
 pub(super) const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+
+/// What is said of an operation of which nothing is said.
+static NOTHING_SAID: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// The method that a key of a path item means, in whatever case it is written.
 pub(super) fn method(key: &str) -> Option<Method> {
@@ -39,9 +42,20 @@ impl<'d> Reader<'d> {
         let left_out = |code, at: &str, problem: String, help: &str| -> Unusable {
             Box::new(Diagnostic::error(code, at, format!("{problem}; {what} is left out")).help(help))
         };
-        let Some(members) = value.as_object() else {
-            let problem = format!("the operation is {}, not an object", kind(value));
-            return Err(left_out("operation", &pointer, problem, "write an object with `responses`"));
+        let members = match value {
+            Value::Object(members) => members,
+            // Beside others it is how some writers say that there is none.
+            Value::Null
+                if !item.members.iter().any(|(key, own)| self::method(key).is_some() && !own.is_null()) =>
+            {
+                let message = "the operation is null; it is read as `{}`";
+                self.warn("operation", pointer.as_str(), message, "write an object with `responses`");
+                &NOTHING_SAID
+            }
+            other => {
+                let problem = format!("the operation is {}, not an object", kind(other));
+                return Err(left_out("operation", &pointer, problem, "write an object with `responses`"));
+            }
         };
         keys::of_operation(members, &pointer, self.findings);
         let path = template(item.path).map_err(|problem| {
@@ -51,7 +65,8 @@ impl<'d> Reader<'d> {
             left_out(unreadable.code, &unreadable.pointer, unreadable.problem, unreadable.help)
         })?;
         let security = self.operation_security(members, &pointer);
-        let security = self.without_credentials(&mut parameters, security, &pointer);
+        let about = [item.path, members.get("operationId").and_then(Value::as_str).unwrap_or_default()];
+        let (security, set_aside) = self.without_credentials(&mut parameters, security, about, &pointer);
         let has_body = members.get("requestBody").is_some_and(|body| !body.is_null());
         let body = match has_body {
             true => self.body(members, &pointer, &parameters),
@@ -79,9 +94,10 @@ impl<'d> Reader<'d> {
             servers,
             servers_of,
             parameters,
+            set_aside,
             body,
             security,
-            document: self.other_document(&pointer),
+            document: self.document.other(&pointer),
             pointer: split(&pointer).1.to_owned(),
         })
     }
@@ -91,7 +107,7 @@ impl<'d> Reader<'d> {
         item: &PathItem<'d>,
         members: &Map<String, Value>,
         pointer: &str,
-    ) -> (Arc<[Server]>, Option<Arc<str>>) {
+    ) -> (Arc<[Server]>, Option<Arc<OtherDocument>>) {
         if self.document.version_at(pointer) == Version::V2 {
             if let Some(schemes) = members.get("schemes").filter(|schemes| schemes.is_array()) {
                 return (self.swagger_servers(Some(schemes)).into(), None);
@@ -102,17 +118,11 @@ impl<'d> Reader<'d> {
             if let Some(servers) = holder.get("servers") {
                 let servers = self.servers(servers, &pointer::join(pointer, "servers"));
                 if !servers.is_empty() {
-                    return (servers.into(), self.other_document(pointer));
+                    return (servers.into(), self.document.other(pointer));
                 }
             }
         }
         (self.document_servers(), None)
-    }
-
-    /// The name of the document of a place, where it is not the one that was asked for.
-    fn other_document(&self, place: &str) -> Option<Arc<str>> {
-        let (part, _) = self.document.part_of(place);
-        part.filter(|_| split(place).0 > 0).map(|part| part.address.to_string().into())
     }
 
     fn look_at_response(&mut self, members: &Map<String, Value>, pointer: &str) {

@@ -61,8 +61,10 @@ impl<'d> Reader<'d> {
                 continue;
             }
             let Some(items) = list.as_array() else {
-                let problem = format!("`parameters` is {}, not a list", kind(list));
-                return Err(Unreadable::new("parameters", at, problem, "write a list of parameters"));
+                let message = format!("`parameters` is {}, not a list; it is left out", kind(list));
+                self.findings
+                    .add(Diagnostic::error("parameters", at, message).help("write a list of parameters"));
+                continue;
             };
             let first_own = parameters.len();
             let mut seen: HashSet<(Place, String)> = HashSet::new();
@@ -122,13 +124,10 @@ impl<'d> Reader<'d> {
             }
         };
         let Some(members) = found.value.as_object() else {
-            let problem = format!("a parameter is {}, not an object", kind(found.value));
-            return Err(Unreadable::new(
-                "parameter",
-                at,
-                problem,
-                "write an object with `name`, `in` and `schema`",
-            ));
+            let message = format!("a parameter is {}, not an object; it is left out", kind(found.value));
+            let found = Diagnostic::error("parameter", at, message);
+            self.findings.add(found.help("write an object with `name`, `in` and `schema`"));
+            return Ok(None);
         };
         if swagger::is_body(members) {
             self.look_at_swagger_body(&found.pointer);

@@ -184,10 +184,12 @@ impl Reader<'_> {
                 other => SecurityScheme::Other(format!("http {other}")),
             }),
             "oauth2" => Some(SecurityScheme::OAuth2 {
+                named_by: self.document.other(&found.pointer),
                 flows: found.value.get("flows").cloned().unwrap_or_else(|| swagger::flows(found.value)),
             }),
             "openidconnect" => {
-                Some(SecurityScheme::OpenIdConnect { url: word("openIdConnectUrl").to_owned() })
+                let named_by = self.document.other(&found.pointer);
+                Some(SecurityScheme::OpenIdConnect { url: word("openIdConnectUrl").to_owned(), named_by })
             }
             "mutualtls" => Some(SecurityScheme::MutualTls),
             // Swagger 2.0's word.

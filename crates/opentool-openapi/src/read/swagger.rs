@@ -160,6 +160,7 @@ impl<'d> Reader<'d> {
             description: members.and_then(|members| text(members, "description")),
             arguments: BodyArguments::Whole(WHOLE.to_owned()),
             media,
+            credential: None,
         }
     }
 
@@ -230,6 +231,7 @@ impl<'d> Reader<'d> {
             description: None,
             arguments: BodyArguments::Whole(WHOLE.to_owned()),
             media: media.collect(),
+            credential: None,
         }
     }
 

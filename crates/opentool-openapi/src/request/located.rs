@@ -123,6 +123,24 @@ impl Located {
         Ok(arguments.into())
     }
 
+    /// Sets what an argument of the operation's tool stands for. A name that the operation does not have means nothing.
+    pub(crate) fn set(&mut self, operation: &Operation, argument: &str, value: Value) {
+        if let Some(parameter) = operation.parameters.iter().find(|own| own.argument == argument) {
+            self.insert(parameter.place, &parameter.name, value);
+            return;
+        }
+        match operation.body.as_ref().map(|body| &body.arguments) {
+            Some(BodyArguments::Whole(name)) if name == argument => self.body = Some(value),
+            Some(BodyArguments::Properties(names)) if names.iter().any(|name| name == argument) => {
+                let body = self.body.get_or_insert_with(|| Value::Object(Map::new()));
+                if let Value::Object(members) = body {
+                    members.insert(argument.to_owned(), value);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// The value of a parameter.
     pub(super) fn get(&self, parameter: &Parameter) -> Option<&Value> {
         let place = match parameter.place {

@@ -10,6 +10,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Position, Url};
 
 use super::body::RequestBody;
+use super::security::MASK;
 use super::server;
 use super::settings::Settings;
 use crate::plan::Operation;
@@ -33,6 +34,11 @@ pub struct Request {
     pub(super) secrets: Vec<SecretString>,
     /// The client certificate that goes with it.
     pub(super) identity: Option<Identity>,
+}
+
+/// A text in which `***` stands as itself, and not encoded.
+pub(super) fn plain_masks(text: &str) -> String {
+    scrub::text(text, &[MASK.into()], Reach::Message).into_owned()
 }
 
 /// One header.
@@ -107,30 +113,46 @@ impl Request {
         &self.secrets
     }
 
-    /// Covers what an argument brought that is a secret of the host, wherever it stands.
+    /// The same where `***` was given in place of secrets: it is shown so wherever it was encoded.
     ///
     /// # Errors
     /// If the server may not know who the host is.
-    pub(crate) fn cover(
-        mut self,
-        operation: &Operation,
-        settings: &Settings,
-        secrets: &[SecretString],
-    ) -> Result<Self, ToolError> {
+    pub(crate) fn masked(mut self, operation: &Operation, settings: &Settings) -> Result<Self, ToolError> {
         server::may_know_who(operation, settings, &self.parsed)?;
-        let covered = |text: &str| scrub::text(text, secrets, Reach::Message).into_owned();
-        self.url = covered(&self.url);
+        self.url = plain_masks(&self.url);
+        self.sent_url = plain_masks(&self.sent_url);
+        if let Ok(parsed) = Url::parse(&self.sent_url) {
+            self.parsed = parsed;
+        }
         for header in &mut self.headers {
-            let (shown, plain) = (covered(&header.shown()), header.shown());
-            if shown != plain {
+            let shown = plain_masks(&header.shown());
+            if shown.contains(MASK) {
                 header.shown = Some(shown);
                 header.value.set_sensitive(true);
             }
         }
-        self.shown_body = Some(self.body.map_texts(&covered));
+        self.shown_body = Some(self.shown_body().map_texts(&plain_masks));
+        Ok(self)
+    }
+
+    /// Shows what the same request shows in which `***` was given in place of secrets. Nothing that was made of a secret can
+    /// then come to light, in whatever way it was written.
+    pub(crate) fn shown_as(mut self, masked: &Self, secrets: &[SecretString]) -> Self {
+        self.url.clone_from(&masked.url);
+        let same = self.headers.len() == masked.headers.len();
+        for (index, header) in self.headers.iter_mut().enumerate() {
+            let other = masked.headers.get(index).filter(|other| same && other.name == header.name);
+            match other {
+                Some(other) if other.shown.is_none() && other.value == header.value => continue,
+                Some(other) => header.shown = Some(other.shown()),
+                None => header.shown = Some(MASK.to_owned()),
+            }
+            header.value.set_sensitive(true);
+        }
+        self.shown_body = Some(masked.shown_body().clone());
         self.secrets.extend_from_slice(secrets);
         self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose_secret().len()));
-        Ok(self)
+        self
     }
 
     /// The body as it may be shown.

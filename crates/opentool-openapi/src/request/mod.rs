@@ -26,7 +26,7 @@ mod problems;
 mod query;
 mod secrets;
 mod security;
-mod server;
+pub(crate) mod server;
 mod settings;
 mod style;
 mod value;
@@ -36,19 +36,20 @@ use std::borrow::Cow;
 use opentool_core::{Arguments, Failure, ToolError};
 use opentool_http::{HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
 use url::Url;
 
 pub use body::{Part, PartBody, RequestBody};
 pub use located::Located;
 pub use message::Request;
-pub(crate) use security::{General, Needed, in_form, needed};
+pub(crate) use security::{General, MASK, Needed, in_form, needed};
 pub use settings::{Credential, MissingCredentials, RESULT_LIMIT, Settings};
 
 use crate::OpenApiError;
 use crate::plan::{Operation, Place};
 use given::Given;
 use header::header_value;
-use message::Header;
+use message::{Header, plain_masks};
 use pair::Pair;
 use problems::Problems;
 use security::Carried;
@@ -93,10 +94,20 @@ fn send_given(
     let mut cookies = Cookies::default();
     cookies.pairs = header::cookies(operation, &given, &mut problems);
     let credentials = security::choose(operation, settings);
-    let in_form = match &credentials {
-        Ok(chosen) => chosen.fill_form(operation, given.body.as_mut()),
-        Err(_) => None,
-    };
+    let in_form = credentials.as_ref().ok().and_then(|chosen| chosen.in_form(operation));
+    let mut shown_body = None;
+    if let (Some((member, secret)), Some(body)) = (in_form, &operation.body)
+        && body.is_written_with_credential(given.media_type)
+        && let Some(form) = given.body.as_mut().and_then(|form| form.to_mut().as_object_mut())
+    {
+        // What is shown is written with no secret at all, so that none can be found in it.
+        form.insert(member.to_owned(), MASK.into());
+        let masked = Value::Object(form.clone());
+        form.insert(member.to_owned(), secret.expose_secret().into());
+        let (masked, _) =
+            body::build(body, Some(Cow::Owned(masked)), given.media_type, &mut Problems::default());
+        shown_body = Some(masked.map_texts(&plain_masks));
+    }
     let (body, content_type) = match &operation.body {
         Some(body) => body::build(body, given.body.take(), given.media_type, &mut problems),
         None => (RequestBody::None, None),
@@ -132,12 +143,7 @@ fn send_given(
     let secrets = secrets::carried(&credentials.carried, &own);
     let identity = credentials.identity(&base.url)?;
     let method = operation.method.clone();
-    let request =
-        Request { method, sent_url, parsed, url, headers: all, body, shown_body: None, secrets, identity };
-    match in_form {
-        Some(secret) => request.cover(operation, settings, &[secret]),
-        None => Ok(request),
-    }
+    Ok(Request { method, sent_url, parsed, url, headers: all, body, shown_body, secrets, identity })
 }
 
 /// JSON is what tools are best with; anything is better than nothing.

@@ -3,19 +3,15 @@
 //! The document's requirements are alternatives; each asks for all of its schemes. The first that the host can
 //! satisfy is used. Credentials never come from arguments.
 
-use std::borrow::Cow;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use opentool_core::ToolError;
 use opentool_http::Identity;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::Value;
 use url::Url;
 
 use super::settings::{Credential, MissingCredentials, Settings};
-use crate::plan::{Operation, Place, Requirement, SchemeUse, SecurityScheme};
-use crate::read::credential::form_member;
+use crate::plan::{FormCredential, Operation, Place, Requirement, SchemeUse, SecurityScheme};
 use crate::{OAuth, SecretSource};
 
 /// A credential in its place.
@@ -97,36 +93,30 @@ impl Chosen {
     }
 }
 
-/// What stands for a secret that is got later.
-const MASK: &str = "***";
+/// What stands for a secret that is got later, or not shown.
+pub(crate) const MASK: &str = "***";
 
 /// The member of the operation's form in which the host's credential is sent as well; models neither see nor set it.
 pub(crate) fn in_form<'a>(operation: &'a Operation, settings: &Settings) -> Option<&'a str> {
-    let name = form_member(operation)?;
+    let own = operation.body.as_ref()?.credential.as_ref()?;
     let (_, chosen) = satisfied(operation, settings)?;
-    chosen.for_form(name).map(|_| name)
+    chosen.for_form(own).map(|_| own.member())
 }
 
 impl Chosen {
-    fn for_form(&self, name: &str) -> Option<&Carried> {
-        let is_it = |carried: &&Carried| {
-            carried.prefix == "Bearer " || (carried.place == Place::Query && carried.name == name)
-        };
-        self.carried.iter().find(is_it)
+    fn for_form(&self, own: &FormCredential) -> Option<&Carried> {
+        self.carried.iter().find(|carried| match own {
+            FormCredential::Key(name) => carried.place == Place::Query && carried.name == *name,
+            FormCredential::Token(_) => carried.prefix == "Bearer ",
+        })
     }
 
-    /// Puts the credential into the operation's form, in place of what an argument says there; what was put.
-    pub(super) fn fill_form(
-        &self,
-        operation: &Operation,
-        form: Option<&mut Cow<'_, Value>>,
-    ) -> Option<SecretString> {
-        let name = form_member(operation)?;
-        let secret = &self.for_form(name)?.secret;
+    /// The member of the operation's form that the credential is sent in, and what is sent there.
+    pub(super) fn in_form<'a>(&self, operation: &'a Operation) -> Option<(&'a str, SecretString)> {
+        let own = operation.body.as_ref()?.credential.as_ref()?;
+        let secret = &self.for_form(own)?.secret;
         let secret = if secret.expose_secret().is_empty() { MASK.into() } else { secret.clone() };
-        let members = form?.to_mut().as_object_mut()?;
-        members.insert(name.to_owned(), secret.expose_secret().into());
-        Some(secret)
+        Some((own.member(), secret))
     }
 }
 
@@ -265,6 +255,18 @@ fn is_empty(user: &str, password: &SecretString) -> bool {
     user.trim().is_empty() && filled(password).is_none()
 }
 
+/// Why what the host has set for a scheme cannot be sent.
+fn unusable(used: &SchemeUse, settings: &Settings) -> Option<&'static str> {
+    let is_pair = |text: &SecretString| text.expose_secret().contains(':');
+    match (settings.credentials.get(&used.name), &*used.scheme) {
+        _ if is_set_empty(used, settings) => Some("it is set, but empty"),
+        (Some(Credential::Text(text)), SecurityScheme::Basic) if !is_pair(text) => {
+            Some("what is set has no `:` between the two")
+        }
+        _ => None,
+    }
+}
+
 /// Whether what the host has set for a scheme is empty.
 fn is_set_empty(used: &SchemeUse, settings: &Settings) -> bool {
     let none = |secret: &SecretString| filled(secret).is_none();
@@ -311,7 +313,7 @@ fn is_api_key(scheme: &SecurityScheme) -> bool {
 }
 
 fn carry(used: &SchemeUse, settings: &Settings, general_key: bool) -> Option<Carried> {
-    if is_set_empty(used, settings) {
+    if unusable(used, settings).is_some() {
         return None;
     }
     let named = settings.credentials.get(&used.name);
@@ -405,9 +407,9 @@ fn missing(security: &[Requirement], settings: &Settings) -> ToolError {
                 .schemes
                 .iter()
                 .filter(|used| !is_there(used))
-                .map(|used| match is_set_empty(used, settings) {
-                    true => format!("{} (it is set, but empty)", described(used)),
-                    false => described(used),
+                .map(|used| match unusable(used, settings) {
+                    Some(why) => format!("{} ({why})", described(used)),
+                    None => described(used),
                 })
                 .collect();
             schemes.join(" and ")

@@ -5,7 +5,7 @@ use url::{Position, Url};
 
 use super::encode;
 use super::settings::Settings;
-use crate::plan::{Operation, Server};
+use crate::plan::{Operation, OtherDocument, Server};
 
 /// The part of an address that comes before an operation's path.
 #[derive(Debug)]
@@ -44,12 +44,9 @@ pub(super) fn may_know_who(
     settings: &Settings,
     server: &Url,
 ) -> Result<(), ToolError> {
-    let part = operation.servers_of.as_deref().and_then(|address| Url::parse(address).ok());
-    let fetched = part.filter(|part| matches!(part.scheme(), "http" | "https"));
+    let fetched = operation.servers_of.as_deref().and_then(OtherDocument::fetched);
     let Some(part) = fetched.filter(|_| settings.server.is_none()) else { return Ok(()) };
-    // The document's own place is as good as the document.
-    let own = settings.document_url.as_ref().map(Url::origin);
-    if own.is_some_and(|own| own == part.origin() || own == server.origin()) {
+    if may_tell(settings, part, server) {
         return Ok(());
     }
     Err(ToolError::failed(format!(
@@ -59,6 +56,13 @@ pub(super) fn may_know_who(
         part.origin().ascii_serialization(),
         server.origin().ascii_serialization()
     )))
+}
+
+/// Whether credentials may go to an address that a part of the document names which was fetched: the document's own place is as
+/// good as the document.
+pub(crate) fn may_tell(settings: &Settings, part: &Url, address: &Url) -> bool {
+    let own = settings.document_url.as_ref().map(Url::origin);
+    own.is_some_and(|own| own == part.origin() || own == address.origin())
 }
 
 fn relative(text: &str, settings: &Settings) -> Result<Url, ToolError> {
@@ -73,6 +77,10 @@ fn base(url: Url) -> Result<Base, ToolError> {
     let shown = url.as_str();
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err(unusable(shown, "it is not an http or https address"));
+    }
+    let host = url.domain().unwrap_or("-");
+    if host.strip_suffix('.').unwrap_or(host).split('.').any(str::is_empty) {
+        return Err(unusable(shown, &format!("its host `{host}` has an empty part")));
     }
     if !url.username().is_empty() || url.password().is_some() {
         // Not shown: it holds a password.

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use opentool_core::Diagnostic;
-use opentool_text::Pointer;
 use opentool_text::kind;
+use opentool_text::pointer::{self, Pointer};
 use serde_json::{Map, Value, json};
 
 use super::{Knowledge, definition_name, keyword};
 use crate::document::Document;
 use crate::findings::Findings;
+use crate::reference::Broken;
 use crate::version::Version;
 
 /// Which way the values go that a schema describes.
@@ -111,9 +112,13 @@ impl<'d, 'k> Converter<'d, 'k> {
             // Before 3.1 what stands beside a reference is to be ignored. Its notes are kept: they do no harm, and
             // writers mean them.
             only_notes = self.document.version_at(self.at.as_str()) != Version::V3_1;
-            if let Some(name) = self.reference(reference) {
+            if let Some(name) = self.reference("$ref", reference) {
                 out.insert("$ref".to_owned(), Value::String(format!("#/$defs/{name}")));
             }
+        } else if let Some(reference) = schema.get("$dynamicRef")
+            && let Some(name) = self.reference("$dynamicRef", reference)
+        {
+            out.insert("$ref".to_owned(), Value::String(format!("#/$defs/{name}")));
         }
         for (keyword, value) in schema {
             if !only_notes || keyword::is_note(keyword) {
@@ -138,17 +143,19 @@ impl<'d, 'k> Converter<'d, 'k> {
     }
 
     /// The name in `$defs` of what a reference means; nothing if it leads nowhere.
-    fn reference(&mut self, reference: &Value) -> Option<String> {
+    fn reference(&mut self, keyword: &str, reference: &Value) -> Option<String> {
         let place = self.at.as_str().to_owned();
-        let Some(text) = reference.as_str() else {
-            let broken = crate::reference::Broken::NotText(kind(reference));
-            self.report(broken.finding(&place, "anything is allowed here"));
-            return None;
+        let found = match reference.as_str() {
+            None => Err(Broken::NotText(kind(reference))),
+            Some(text) if keyword == "$dynamicRef" => self.document.resolve_dynamic(text, &place),
+            Some(text) => self.document.resolve(text, &place),
         };
-        let pointer = match self.document.resolve(text, &place) {
+        let pointer = match found {
             Ok(found) => found.pointer.into_owned(),
             Err(broken) => {
-                self.report(broken.finding(&place, "anything is allowed here"));
+                let mut finding = broken.finding(&place, "anything is allowed here");
+                finding.pointer = pointer::join(&place, keyword);
+                self.report(finding);
                 return None;
             }
         };

@@ -8,6 +8,7 @@
 mod convert;
 mod cycle;
 pub(crate) mod definitions;
+mod discriminator;
 mod enumeration;
 mod fold;
 mod keyword;

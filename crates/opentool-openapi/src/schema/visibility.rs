@@ -1,8 +1,8 @@
-//! What exists in one direction only, and what a discriminator says about its branches.
+//! What exists in one direction only.
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::convert::{Converter, Direction};
 use super::keyword::as_flag;
@@ -60,46 +60,6 @@ impl Converter<'_, '_> {
                 && let Some(part) = found.value.as_object()
             {
                 self.note_hidden(part, &found.pointer, seen, hidden);
-            }
-        }
-    }
-
-    /// The `mapping` of a discriminator says which value of its property belongs to which branch; JSON Schema says it
-    /// by a `const` in the branch. Only for inputs: servers do not always keep to it.
-    pub(super) fn constrain_by_discriminator(
-        &self,
-        schema: &Map<String, Value>,
-        out: &mut Map<String, Value>,
-    ) {
-        if self.direction == Direction::Output {
-            return;
-        }
-        let Some(discriminator) = schema.get("discriminator") else { return };
-        let Some(property) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
-        let Some(mapping) = discriminator.get("mapping").and_then(Value::as_object) else { return };
-        let at = self.at.as_str();
-        let mut values: HashMap<String, Vec<Value>> = HashMap::new();
-        for (value, target) in mapping {
-            let Some(target) = target.as_str() else { continue };
-            let by_name = || self.document.resolve(&format!("#/components/schemas/{target}"), at);
-            if let Ok(found) = self.document.resolve(target, at).or_else(|_| by_name()) {
-                values.entry(found.pointer.into_owned()).or_default().push(Value::String(value.clone()));
-            }
-        }
-        for keyword in ["oneOf", "anyOf"] {
-            let Some(originals) = schema.get(keyword).and_then(Value::as_array) else { continue };
-            let Some(Value::Array(branches)) = out.get_mut(keyword) else { continue };
-            for (original, branch) in originals.iter().zip(branches) {
-                let pointer = original.get("$ref").and_then(Value::as_str);
-                let pointer = pointer.and_then(|reference| self.document.resolve(reference, at).ok());
-                let allowed = pointer.and_then(|found| values.get(found.pointer.as_ref()));
-                if let (Some(allowed), Value::Object(branch)) = (allowed, branch) {
-                    let rule = match allowed.as_slice() {
-                        [one] => json!({"const": one}),
-                        several => json!({"enum": several}),
-                    };
-                    branch.entry("properties").or_insert_with(|| json!({property: rule}));
-                }
             }
         }
     }

@@ -3,6 +3,7 @@
 mod answers;
 mod bodies;
 mod parameters;
+mod secrets;
 mod serving;
 
 use bytes::Bytes;

@@ -1,6 +1,7 @@
 //! Reading: from a document's text to tools and diagnostics.
 
 mod bad_input;
+mod discriminator;
 mod external;
 mod golden;
 mod hidden;

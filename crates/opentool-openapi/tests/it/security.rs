@@ -2,6 +2,7 @@
 //! removed. They go through the public door: a document, its tool, a call, and what is seen on the wire.
 
 mod arguments;
+mod forms;
 mod injection;
 mod kept;
 mod network;

@@ -15,11 +15,14 @@ enum Level {
 
 /// Notes the places of what is wanted.
 pub(super) fn walk(text: &str, wanted: &mut Wanted) {
-    if let End::Broken = walk_over(text, wanted)
-        && let Some((text, _)) = yaml::mended(text)
-    {
+    if let End::Whole = walk_over(text, wanted) {
+        return;
+    }
+    for (text, _) in yaml::mended(text) {
         wanted.forget();
-        walk_over(&text, wanted);
+        if let End::Whole = walk_over(&text, wanted) {
+            return;
+        }
     }
 }
 

@@ -3,20 +3,36 @@
 //! Between a colon and its value YAML allows tabs, and within brackets white space means nothing but that something ends;
 //! readers are stricter than that: examples in JSON that somebody pasted with their tabs would cost the whole document. Only
 //! where the meaning is sure something is changed. A tab that indents a block stays the fault that it is: how far it goes
-//! is anybody's guess.
+//! is anybody's guess. So does a bracket that closes only behind keys of the mapping in which it opened. Texts that go over
+//! several lines stay as they are, whatever stands in them.
 //!
-//! This is asked only about a text that could not be read, and what comes of it counts only if that can be.
+//! This is asked only about a text that could not be read, and what comes of it counts only if that can be. No more is changed
+//! than is needed: what is indented too little stays where tabs alone were the fault.
+
+mod flow;
+mod line;
 
 use opentool_core::{Diagnostic, Location};
 
+use self::flow::{Flow, Step};
+use self::line::{Begins, Line, Text, is_of_block, quoted};
 use super::MAX_DEPTH;
 
 /// How deep brackets may nest: one level more than is read, so that the reader tells that it went no deeper.
 const MOST_LEVELS: usize = MAX_DEPTH + 1;
 
+/// How much is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Tabs alone.
+    Tabs,
+    /// Also what is indented too little within brackets, or nests too deeply.
+    All,
+}
+
 /// The text that can be read in its place, with the same lines; `None` if it is the same.
-pub(super) fn mended(text: &str) -> Option<(String, Vec<Diagnostic>)> {
-    let mut mending = Mending::new(text);
+pub(super) fn mended(text: &str, extent: Extent) -> Option<(String, Vec<Diagnostic>)> {
+    let mut mending = Mending::new(text, extent);
     let mut rest = text;
     while !rest.is_empty() {
         rest = mending.line(rest);
@@ -31,6 +47,11 @@ struct Mending {
     /// Bytes that may still be looked through for closing brackets. Text that only looks like brackets would be looked
     /// through again and again.
     budget: usize,
+    extent: Extent,
+    /// The text that goes on, if the last line was of one.
+    text: Option<Text>,
+    /// The least indentation of a value that is yet to come.
+    below: Option<usize>,
     tabs: Changes,
     indentation: Changes,
 }
@@ -59,11 +80,14 @@ impl Changes {
 }
 
 impl Mending {
-    fn new(text: &str) -> Self {
+    fn new(text: &str, extent: Extent) -> Self {
         Self {
             out: String::with_capacity(text.len()),
             line: 1,
             budget: text.len().saturating_mul(4),
+            extent,
+            text: None,
+            below: None,
             tabs: Changes::default(),
             indentation: Changes::default(),
         }
@@ -95,6 +119,10 @@ impl Mending {
             Some(line) => rest.split_at(line.len()),
             None => (rest, ""),
         };
+        if self.text.as_mut().is_some_and(|text| text.takes(line)) {
+            self.as_it_is(line);
+            return after;
+        }
         let content = line.trim_start_matches([' ', '\t']);
         let indent = line.len().saturating_sub(content.len());
         if content.trim_end().is_empty() {
@@ -102,27 +130,52 @@ impl Mending {
             if line.contains('\t') {
                 self.tabs.add(self.line, 1);
             }
-            self.out.push_str(&line.replace('\t', " "));
-            self.line = self.line.saturating_add(1);
+            self.as_it_is(&line.replace('\t', " "));
             return after;
         }
-        let value = value_of(line, indent);
-        let (before, rest_of_line) = line.split_at(value);
+        let own = Line::of(line, indent);
+        // A value that stands on a line of its own belongs to a key above.
+        let above = self.below.take().filter(|_| own.value == indent);
+        let from = above.unwrap_or(own.below);
+        let (before, rest_of_line) = line.split_at(own.value);
+        self.text = None;
         self.separated(before, indent);
         if rest_of_line.starts_with(['[', '{'])
-            && let Some((inside, after)) = rest.get(value..).and_then(|rest| self.brackets(rest))
+            && let Some((inside, after)) = rest.get(own.value..).and_then(|rest| self.brackets(rest, indent))
         {
             self.inside(inside, before.chars().count(), indent);
-            // What stands behind the brackets in their last line.
-            let end = after.find('\n').map_or(after.len(), |at| at.saturating_add(1));
-            let (behind, after) = after.split_at(end);
-            self.out.push_str(behind);
-            self.line = self.line.saturating_add(1);
-            return after;
+            return self.rest_of_line(after);
         }
-        self.out.push_str(rest_of_line);
-        self.line = self.line.saturating_add(1);
+        match own.begins(line) {
+            Begins::Block { is_told } => self.text = Some(Text { from, is_block: true, is_open: !is_told }),
+            Begins::Plain => self.text = Some(Text { from, is_block: false, is_open: false }),
+            Begins::Quoted(at) => {
+                let length = rest.get(at..).and_then(|rest| quoted(rest, self.budget));
+                self.budget = self.budget.saturating_sub(length.unwrap_or(rest.len()));
+                let end = length.and_then(|length| at.checked_add(length)).filter(|end| *end > line.len());
+                if let Some((text, after)) = end.and_then(|end| rest.split_at_checked(end)) {
+                    self.as_it_is(text.get(own.value..).unwrap_or_default());
+                    return self.rest_of_line(after);
+                }
+            }
+            Begins::Below => self.below = Some(from),
+            Begins::Other => {}
+        }
+        self.as_it_is(rest_of_line);
         after
+    }
+
+    /// Takes what is left of a line behind a value of several; what is left of the text.
+    fn rest_of_line<'t>(&mut self, rest: &'t str) -> &'t str {
+        let end = rest.find('\n').map_or(rest.len(), |at| at.saturating_add(1));
+        let (behind, after) = rest.split_at(end);
+        self.as_it_is(behind);
+        after
+    }
+
+    fn as_it_is(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.line = self.line.saturating_add(text.bytes().filter(|byte| *byte == b'\n').count());
     }
 
     /// A key with its colon, and spaces in place of tabs before the value.
@@ -136,13 +189,17 @@ impl Mending {
         self.out.extend(space.chars().map(|_| ' '));
     }
 
-    /// The brackets that open here with what is in them, and what follows; `None` if they do not close.
-    fn brackets<'t>(&mut self, rest: &'t str) -> Option<(&'t str, &'t str)> {
+    /// The brackets that open here with what is in them, and what follows; `None` if they do not close, or only behind lines
+    /// that are of the block around them.
+    fn brackets<'t>(&mut self, rest: &'t str, indent: usize) -> Option<(&'t str, &'t str)> {
         let mut flow = Flow::default();
         for (at, byte) in rest.bytes().enumerate().take(self.budget) {
             if flow.take(byte) == Step::Closes && flow.level == 0 {
                 self.budget = self.budget.saturating_sub(at);
-                return Some(rest.split_at(at.saturating_add(1)));
+                let (inside, after) = rest.split_at(at.saturating_add(1));
+                let spaces = |line: &str| line.len().saturating_sub(line.trim_start_matches(' ').len());
+                let is_outside = |line: &str| spaces(line) <= indent && is_of_block(line);
+                return (!inside.lines().skip(1).any(is_outside)).then_some((inside, after));
             }
         }
         self.budget = self.budget.saturating_sub(rest.len());
@@ -160,7 +217,10 @@ impl Mending {
                 self.line = self.line.saturating_add(1);
                 content = line.trim_start_matches([' ', '\t']);
                 let space = line.get(..line.len().saturating_sub(content.len())).unwrap_or_default();
-                let width = space.len().max(indent.saturating_add(1));
+                let mut width = space.len();
+                if self.extent == Extent::All || space.contains('\t') {
+                    width = width.max(indent.saturating_add(1));
+                }
                 if let Some(tab) = space.find('\t') {
                     self.tabs.add(self.line, tab.saturating_add(1));
                 } else if width > space.len() && !content.trim_end().is_empty() {
@@ -173,9 +233,10 @@ impl Mending {
                 column = column.saturating_add(1);
                 let level = flow.level;
                 let step = flow.take(u8::try_from(character).unwrap_or(u8::MAX));
-                if step == Step::Opens && flow.level == MOST_LEVELS.saturating_add(1) {
+                let is_deep = self.extent == Extent::All && level.max(flow.level) > MOST_LEVELS;
+                if is_deep && step == Step::Opens && flow.level == MOST_LEVELS.saturating_add(1) {
                     self.out.push('~');
-                } else if level.max(flow.level) > MOST_LEVELS {
+                } else if is_deep {
                     self.out.push(if character == '\n' { '\n' } else { ' ' });
                 } else if character == '\t' && !flow.is_quoted() {
                     self.tabs.add(self.line, column);
@@ -185,95 +246,5 @@ impl Mending {
                 }
             }
         }
-    }
-}
-
-/// Where the value of a line begins: behind `- `, and behind a key with its colon; else where its content does.
-fn value_of(line: &str, indent: usize) -> usize {
-    let bytes = line.as_bytes();
-    let space = |at: usize| {
-        bytes.get(at..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
-    };
-    let mut at = indent;
-    while bytes.get(at) == Some(&b'-') && space(at.saturating_add(1)) > 0 {
-        at = at.saturating_add(1);
-        at = at.saturating_add(space(at));
-    }
-    let mut quote = None;
-    let mut colon = at;
-    while let Some(byte) = bytes.get(colon) {
-        match (byte, quote) {
-            (b'"' | b'\'', None) if colon == at => quote = Some(*byte),
-            (byte, Some(open)) if *byte == open => quote = None,
-            (b'[' | b'{' | b'#', None) if colon == at => break,
-            (b':', None) => {
-                let behind = colon.saturating_add(1);
-                let space = space(behind);
-                if space > 0 {
-                    return behind.saturating_add(space);
-                }
-            }
-            _ => {}
-        }
-        colon = colon.saturating_add(1);
-    }
-    at
-}
-
-/// Where something within brackets is.
-#[derive(Default)]
-struct Flow {
-    level: usize,
-    quote: Option<u8>,
-    is_escaped: bool,
-    is_comment: bool,
-    /// Whether the last byte was the beginning of a value, or white space: a quote opens only there, and a comment.
-    is_apart: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Opens,
-    Closes,
-    Other,
-}
-
-impl Flow {
-    fn is_quoted(&self) -> bool {
-        self.quote.is_some()
-    }
-
-    fn take(&mut self, byte: u8) -> Step {
-        let is_apart = std::mem::replace(
-            &mut self.is_apart,
-            matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'[' | b'{' | b',' | b':'),
-        );
-        if self.is_comment {
-            self.is_comment = byte != b'\n';
-            return Step::Other;
-        }
-        if let Some(quote) = self.quote {
-            let was_escaped = std::mem::take(&mut self.is_escaped);
-            if !was_escaped && quote == b'"' && byte == b'\\' {
-                self.is_escaped = true;
-            } else if !was_escaped && byte == quote {
-                self.quote = None;
-            }
-            return Step::Other;
-        }
-        match byte {
-            b'"' | b'\'' if is_apart => self.quote = Some(byte),
-            b'#' if is_apart => self.is_comment = true,
-            b'[' | b'{' => {
-                self.level = self.level.saturating_add(1);
-                return Step::Opens;
-            }
-            b']' | b'}' => {
-                self.level = self.level.saturating_sub(1);
-                return Step::Closes;
-            }
-            _ => {}
-        }
-        Step::Other
     }
 }

@@ -17,6 +17,7 @@ use opentool_core::{Diagnostic, Location};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Value};
 
+use self::mend::Extent;
 use self::written::Written;
 use crate::{Notation, Parsed, pointer};
 
@@ -37,19 +38,20 @@ type Fault = Box<Diagnostic>;
 /// # Errors
 /// A diagnostic with the place of the fault.
 pub(crate) fn parse(text: &str) -> Result<Parsed, Fault> {
-    read(text).or_else(|error| match mended(text) {
-        Some((text, findings)) if let Ok(mut parsed) = read(&text) => {
+    read(text).or_else(|error| {
+        let mut read = mended(text).filter_map(|(text, findings)| {
+            let mut parsed = read(&text).ok()?;
             parsed.findings.extend(findings);
-            Ok(parsed)
-        }
-        _ => Err(explained(error, text)),
+            Some(parsed)
+        });
+        read.next().ok_or_else(|| explained(error, text))
     })
 }
 
-/// A text with spaces where it has white space that the parser refuses, and without what nests too deeply for it; `None`
-/// if there is nothing of the kind.
-pub(crate) fn mended(text: &str) -> Option<(String, Vec<Diagnostic>)> {
-    mend::mended(text)
+/// What may be read in place of a text that cannot be, what changes least first: with spaces where it has white space that the
+/// parser refuses, and without what nests too deeply for it.
+pub(crate) fn mended(text: &str) -> impl Iterator<Item = (String, Vec<Diagnostic>)> {
+    [Extent::Tabs, Extent::All].into_iter().filter_map(|extent| mend::mended(text, extent))
 }
 
 /// The fault, or that its line is indented with a tab. Whether the tab is one is for the parser to say.

@@ -145,7 +145,20 @@ fn bytes_are_a_text_in_the_encodings_that_documents_have() {
     let clean = decode(b"\xEF\xBB\xBF{}").unwrap();
     assert!(matches!(clean.text, Cow::Borrowed("{}")) && clean.findings.is_empty());
     for (bytes, text, message, place) in [
-        (&b"a: 1\nb: caf\xE9!"[..], "a: 1\nb: caf\u{FFFD}!", "the byte 0xE9 is no UTF-8; U+FFFD", (2, 7)),
+        (
+            &b"a: 1\nb: caf\xE9\x80!\xE8"[..],
+            "a: 1\nb: caf\u{e9}\u{20ac}!\u{e8}",
+            "3 bytes are no UTF-8, the first of them 0xE9; the text is read as Windows-1252",
+            (2, 7),
+        ),
+        // What Windows-1252 has no character for, and what is UTF-8 elsewhere.
+        (b"a: 1\nb: caf\xE9!\x81", "a: 1\nb: caf\u{FFFD}!\u{FFFD}", "2 characters are no UTF-8", (2, 7)),
+        (
+            b"a: \xC3\xBC\nb: caf\xE9!",
+            "a: \u{fc}\nb: caf\u{FFFD}!",
+            "the byte 0xE9 is no UTF-8; U+FFFD",
+            (2, 7),
+        ),
         (b"\xEF\xBB\xBF\xC3\xBC\xFF \xFE", "\u{fc}\u{FFFD} \u{FFFD}", "2 characters are no UTF-8", (1, 2)),
     ] {
         let decoded = decode(bytes).unwrap();
@@ -299,6 +312,24 @@ fn tabs_between_a_key_and_its_value_and_within_brackets_are_spaces() {
             &[("yaml-indentation", 4, 1)],
         ),
         ("a: |\n  one\n\t\n  two\nb: 1\n", json!({"a": "one\n\ntwo\n", "b": 1}), &[("yaml-tab", 3, 1)]),
+        // What only looks like brackets is a text: in blocks, in what goes on, and in quotes.
+        (
+            "a:\n  d: |\n    in\n    [0, 1) only\n  e: >-\n    - {x\n  f: one\n    [two\n  g: \"three\n    {four\"\n  h:\t1\n\
+             b: |2\n  (0, 1]\ni: '}\n\n  ] \tj'\nc: 1\n",
+            json!({"a": {"d": "in\n[0, 1) only\n", "e": "- {x", "f": "one [two", "g": "three {four", "h": 1},
+                   "b": "(0, 1]\n", "i": "}\n] \tj", "c": 1}),
+            &[("yaml-tab", 11, 5)],
+        ),
+        (
+            "a:\n  - - |\n      [\n    - ! &x >\n      {\n  - d: |\n      [\n    e:\tx\n  - \"{\"\nb: |+ # [\n\n \t[\nc: 1\n",
+            json!({"a": [["[\n", "{\n"], {"d": "[\n", "e": "x"}, "{"], "b": "\n\t[\n", "c": 1}),
+            &[("yaml-tab", 8, 7)],
+        ),
+        // A tab in a text is the text's.
+        ("a: |\n  x\ty\n  z:\t1\nc:\t1\n", json!({"a": "x\ty\nz:\t1\n", "c": 1}), &[("yaml-tab", 4, 3)]),
+        ("a: x\n  y\t z\nc:\t1\n", json!({"a": "x y\t z", "c": 1}), &[("yaml-tab", 3, 3)]),
+        // Brackets that nobody closes take no keys with them.
+        ("a: [1,\nb: 2\nc: ]\n", json!(null), &[]),
         // Not sure, so a fault as ever.
         ("a:\n\tb: 1\n", json!(null), &[]),
         ("a:\n  b: 1\n\tc: [\n\t]\n", json!(null), &[]),
@@ -352,3 +383,92 @@ fn depth_and_expansion_have_limits() {
     }
     assert_eq!(parse(&bomb, &ANY).unwrap_err().code, "yaml-expansion");
 }
+
+#[test]
+fn trailing_commas_are_told_and_hide_nothing() {
+    for (text, value, places) in [
+        ("{\"a\": [1, 2,],\n \"b\": {\"c\": \",]\" , \n},\n}", json!({"a": [1, 2], "b": {"c": ",]"}}), 3),
+        ("[[],{},\t]", json!([[], {}]), 1),
+        ("[1e999, \"a\tb\",]", json!([f64::MAX, "a\tb"]), 1),
+    ] {
+        let parsed = parse(text, &ANY.notation(Some(Notation::Json))).unwrap();
+        assert_eq!((parsed.notation, &parsed.value), (Notation::Json, &value), "{text}");
+        let found: Vec<_> = parsed.findings.iter().filter(|found| found.code == "trailing-comma").collect();
+        assert_eq!(found.len(), 1, "{text}");
+        let at = found[0].location.unwrap();
+        let line = text.lines().nth(at.line - 1).unwrap();
+        assert_eq!(line.chars().nth(at.column - 1), Some(','), "{text}");
+        assert_eq!(
+            found[0].message.contains(&format!("in {} more places", places - 1)),
+            places > 2,
+            "{}",
+            found[0]
+        );
+        let tree = parse_tree(text, &ANY).unwrap();
+        assert_eq!((tree.value.to_value(), tree.findings), (value, parsed.findings));
+    }
+    // One comma behind something, and no more.
+    for text in ["[,]", "{,}", "[1,,]", "{\"a\":,}", "[1,", "[1,]]", "[1,}"] {
+        assert_eq!(parse(text, &ANY).unwrap_err().code, "json-syntax", "{text}");
+    }
+    let text = "{\"a\": [1,],\n\"b\": 2}";
+    assert_eq!(locate(text, Notation::Json, [Spot::Key("/b")])[0], Some(Location::new(2, 1)));
+}
+
+proptest::proptest! {
+    /// A tab that is mended changes nothing but itself, whatever else is in the text.
+    #[test]
+    fn what_is_mended_is_all_that_changes(
+        entries in proptest::collection::vec(
+            (0..HEADS.len(), proptest::collection::vec((0..2_usize, 0..BODIES.len()), 0..4)), 1..8),
+        tab in 0..8_usize,
+        depth in 0..3_usize,
+    ) {
+        let write = |space: &str| {
+            let mut text = String::new();
+            for level in 0..depth {
+                text.push_str(&format!("{:1$}l:\n", "", level * 2));
+            }
+            for (index, (head, body)) in entries.iter().enumerate() {
+                let (head, end) = HEADS[*head];
+                text.push_str(&format!("{:1$}e{index}:{head}", "", depth * 2));
+                for (indent, line) in body {
+                    text.push_str(&format!("\n{:1$}{2}", "", depth * 2 + 4 + indent, BODIES[*line]));
+                }
+                text.push_str(&format!("{end}\n"));
+                if index == tab {
+                    text.push_str(&format!("{:1$}k:{space}1\n", "", depth * 2));
+                }
+            }
+            text
+        };
+        let yaml = ANY.notation(Some(Notation::Yaml));
+        let Ok(clean) = parse(&write(" "), &yaml) else { return Ok(()) };
+        let mended = parse(&write("\t"), &yaml);
+        proptest::prop_assert!(mended.is_ok(), "{}\n{:?}", write("\t"), mended);
+        proptest::prop_assert_eq!(mended.unwrap().value, clean.value, "{}", write("\t"));
+    }
+}
+
+/// How values begin that go on below, and end.
+const HEADS: &[(&str, &str)] = &[
+    (" |", ""),
+    (" >-", ""),
+    ("\n  - |", ""),
+    ("\n  - - &a |2", ""),
+    ("\n  - x: 1\n    y: !t |", ""),
+    (" one", ""),
+    (" '[", "'"),
+    (" \"{ \\\" [", "\""),
+    ("\n  - '", "'"),
+    ("\n  one {", ""),
+    (" [a, {b: c", "}]"),
+    ("\n  - [", "]"),
+    ("", ""),
+    (" 1 # [", ""),
+    (" # [", ""),
+];
+
+/// Lines in them.
+const BODIES: &[&str] =
+    &["(0, 1] only", "[0, 1) only", "{ x", "} y", "# z", "w, v", "", "- u", "t:\tu [", "[s\tr"];

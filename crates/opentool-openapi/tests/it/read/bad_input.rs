@@ -188,3 +188,55 @@ fn operations_that_ask_for_what_cannot_be_given_are_told() {
         "{refused}"
     );
 }
+
+#[test]
+fn what_is_no_parameter_is_left_out_and_the_operation_stays() {
+    let q = json!({"name": "q", "in": "query", "schema": {"type": "string"}});
+    for (parameters, code, names) in [
+        (json!([q, 7]), "parameter", vec!["q"]),
+        (json!([null, q, "x"]), "parameter", vec!["q"]),
+        (json!([q, null]), "parameter", vec!["q"]),
+        (json!(7), "parameters", vec![]),
+        (json!({"q": q}), "parameters", vec![]),
+    ] {
+        let api = parse(with_operation(&json!({"parameters": parameters})), "api.json").unwrap();
+        assert_eq!(api.operations()[0].arguments().collect::<Vec<_>>(), names, "{parameters}");
+        let told = api.diagnostics()[0].to_string();
+        assert!(told.contains(&format!("error[{code}]")) && told.contains("left out"), "{told}");
+    }
+}
+
+#[test]
+fn an_operation_of_which_nothing_is_said_is_one() {
+    let api = parse(with_operation(&json!(null)), "api.json").unwrap();
+    assert_eq!(api.operations().len(), 1);
+    let told = api.diagnostics()[0].to_string();
+    assert!(told.contains("warning[operation]: the operation is null; it is read as `{}`"), "{told}");
+    // Beside others it says that there is none.
+    let text = r#"{"openapi": "3.0.0", "paths": {"/a": {"get": {}, "put": null}}}"#;
+    assert_eq!(parse(text, "api.json").unwrap().operations().len(), 1);
+}
+
+#[test]
+fn a_document_that_does_not_say_its_version_is_read_by_what_it_looks_like() {
+    let paths = r#""paths": {"/a": {"get": {"parameters": [{"name": "b", "in": "body", "schema": {"type": "object"}}]}}}"#;
+    for (head, rules) in [
+        ("", "3.1"),
+        (r#""openapi": "", "#, "3.1"),
+        (r#""openapi": null, "info": {}, "#, "3.1"),
+        (r#""swagger": null, "basePath": "/v1", "#, "2.0"),
+        (r#""definitions": {}, "#, "2.0"),
+    ] {
+        let api = parse(format!("{{{head}{paths}}}"), "api.json").unwrap();
+        assert_eq!(api.operations().len(), 1, "{head}");
+        let told = api.diagnostics()[0].to_string();
+        let expected = format!(
+            "warning[version]: the document does not say of which version it is; it is read by the rules of {rules}"
+        );
+        assert!(told.contains(&expected), "{told}");
+    }
+    // Without paths it says nothing that would make it one.
+    for text in [r#"{"openapi": null}"#, r#"{"openapi": "", "paths": []}"#, r#"{"components": {}}"#] {
+        assert!(matches!(error(text, "api.json"), OpenApiError::NotOpenApi(_)), "{text}");
+    }
+}

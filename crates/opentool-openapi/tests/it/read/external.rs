@@ -370,3 +370,59 @@ async fn yaml_is_read_from_the_cache_where_it_is_sound() {
     let told = self::told(&api.unwrap(), directory.path());
     assert!(told.contains("note[cache-unwritable]"), "{told}");
 }
+
+#[tokio::test]
+async fn parts_that_differ_in_their_query_are_different_parts() {
+    use axum::extract::RawQuery;
+    let part = async |RawQuery(query): RawQuery| {
+        let name = query.unwrap_or_default().replace("key=s3cret&n=", "");
+        let schema =
+            json!({"type": "object", "properties": {(&name): {"$ref": "#/more"}}, "required": [&name]});
+        json!({"get": {"operationId": name, "parameters": [{"name": "p", "in": "query", "schema": {"$ref": "#/more"}}],
+                "responses": {"200": {"content": {"application/json": {"schema": schema}}}}},
+               "more": {"type": "string", "const": name, "pattern": 1}})
+        .to_string()
+    };
+    let url = server(Router::new().route("/item", get(part))).await;
+    let item = |name: &str| json!({"$ref": format!("{url}/item?key=s3cret&n={name}")});
+    let main = json!({"openapi": "3.1.0", "paths": {"/a": item("pet"), "/b": item("user")}}).to_string();
+    let options = LoadOptions::new().host(url.trim_start_matches("http://"));
+    let api = options.read(main.as_str(), Address::Named("main.json".to_owned())).await.unwrap();
+    let tools = api.tools().unwrap();
+    for name in ["pet", "user"] {
+        let definition = tools.find(name).unwrap().definition();
+        let output = definition.output_schema.as_ref().unwrap().as_value();
+        assert_eq!(output["required"], json!([name]), "{output}");
+        for schema in [definition.input_schema.as_value(), output] {
+            let of_part = schema["$defs"].as_object().unwrap().values().next().unwrap();
+            assert_eq!(of_part["const"], json!(name), "{schema}");
+        }
+    }
+    // Each is told of with a name of its own, without what may be a secret.
+    let checked = options.check(main, Address::Named("main.json".to_owned())).await;
+    let mut files: Vec<_> = checked.diagnostics.iter().filter_map(|found| found.file.as_deref()).collect();
+    files.sort_unstable();
+    files.dedup();
+    assert_eq!(files, [format!("{url}/item?…"), format!("{url}/item?… (2)")]);
+    assert!(!format!("{:?}{:?}", api.operations(), checked.diagnostics).contains("s3cret"));
+}
+
+#[tokio::test]
+async fn documents_of_a_directory_are_read_in_any_encoding() {
+    let text = "{\"openapi\": \"3.1.0\", \"paths\": {\"/a\": {\"get\": {\"operationId\": \"a\"}}}}";
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let yaml: Vec<u8> = "openapi: 3.1.0\npaths: {/b: {get: {operationId: b}}}\n"
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes)
+        .collect();
+    let directory = files(&[]);
+    fs::write(directory.path().join("a.json"), &wide).unwrap();
+    fs::write(directory.path().join("b.yaml"), [&b"\xFE\xFF"[..], &yaml].concat()).unwrap();
+    // A document that is broken is told of, in this encoding too.
+    fs::write(directory.path().join("c.json"), &wide[..wide.len() - 4]).unwrap();
+    fs::write(directory.path().join("d.json"), &wide[..2]).unwrap();
+    assert_eq!(LoadOptions::new().documents_in(directory.path()).await.unwrap().len(), 3);
+    let read = LoadOptions::new().load_directory(directory.path()).await.unwrap();
+    let names: Vec<&str> = read.apis.iter().map(|api| api.operations()[0].name.as_str()).collect();
+    assert_eq!((names, read.failures.len()), (vec!["a", "b"], 1), "{:?}", read.failures);
+}

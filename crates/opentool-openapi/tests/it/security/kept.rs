@@ -174,3 +174,96 @@ async fn a_credential_in_a_form_is_no_argument() {
         "name=a&token=***"
     );
 }
+
+/// A secret with signs that JSON escapes, in a text of JSON in an address: escaped twice, and covered all the same.
+#[tokio::test]
+async fn a_secret_that_json_escapes_is_covered_in_an_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("word");
+    std::fs::write(&file, r#"hunter2"sec\ret"#).unwrap();
+    let reference = format!("file:{}", file.display());
+    let parameter = json!({"operationId": "s", "parameters": [
+        {"name": "t", "in": "query", "required": true, "content": {"application/json": {"schema": {"type": "string"}}}}]});
+    let echoes = [
+        r"no %22hunter2%5C%22sec%5C%5Cret%22",
+        r#"no "hunter2\"sec\\ret""#,
+        r#"no hunter2"sec\ret"#,
+        r"no %22hunter2%22sec%5Cret%22",
+    ];
+    for echo in echoes {
+        for status in ["200 OK", "400 Bad"] {
+            let answer = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{echo}",
+                echo.len()
+            );
+            let wire = Wire::answering(answer.into_bytes()).await;
+            let shown = match call(&api(&wire, &parameter, &reference), json!({})).await {
+                Ok(output) => format!("{output:?}"),
+                Err(error) => all(&error),
+            };
+            assert!(shown.contains("***") && !shown.contains("hunter2"), "{echo} {status}: {shown}");
+            assert_eq!(wire.target(), "POST /s?t=%22hunter2%5C%22sec%5C%5Cret%22");
+        }
+    }
+    // Where nobody answers.
+    let gone = self::api(&Wire::open().await, &parameter, &reference).server("http://127.0.0.1:1");
+    let error = call(&gone, json!({})).await.unwrap_err();
+    assert!(!all(&error).contains("hunter2"), "{}", all(&error));
+}
+
+/// Where a secret is kept there are texts only; what is sent is what the document asks for.
+#[tokio::test]
+async fn a_secret_argument_is_sent_as_its_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("word");
+    let reference = format!("file:{}", file.display());
+    let parameter = |schema: Value| {
+        json!({"operationId": "s", "parameters": [
+            {"name": "t", "in": "query", "required": true, "content": {"application/json": {"schema": schema}}}]})
+    };
+    for (schema, kept, sent) in [
+        (json!({"type": "integer"}), "4242", Some("4242")),
+        (json!({"type": ["number", "null"]}), "1.5", Some("1.5")),
+        (json!({"type": "boolean"}), "true", Some("true")),
+        (json!({"type": "string"}), "4242", Some("%224242%22")),
+        (json!({"type": ["string", "integer"]}), "4242", Some("%224242%22")),
+        (json!({}), "4242", Some("%224242%22")),
+        (json!({"enum": [1, 2]}), "2", Some("2")),
+        (json!({"$ref": "#/components/schemas/N"}), "4242", Some("4242")),
+        (json!({"type": "array", "items": {"type": "integer"}}), "[1]", Some("%5B1%5D")),
+        (json!({"type": "integer"}), "s3cret", None),
+        (json!({"type": "boolean"}), "s3cret", None),
+    ] {
+        std::fs::write(&file, kept).unwrap();
+        let wire = Wire::open().await;
+        let api =
+            document(&json!({"openapi": "3.1.0", "components": {"schemas": {"N": {"type": "integer"}}},
+            "paths": {"/s": {"post": parameter(schema.clone())}}}))
+            .server(&wire.url);
+        let config = json!({"operations": {"s": {"arguments": {"t": {"value": reference}}}}});
+        let api = api.configure(&serde_json::from_value::<Config>(config).unwrap()).unwrap();
+        assert_eq!(
+            api.request("s", &given(json!({}))).unwrap().to_json()["url"].as_str().unwrap().split('=').nth(1),
+            Some("%22***%22")
+        );
+        match (call(&api, json!({})).await, sent) {
+            (Ok(_), Some(sent)) => assert_eq!(wire.target(), format!("POST /s?t={sent}"), "{schema}"),
+            (Err(error), None) => {
+                assert!(error.for_model().contains("what the operator has set for `t`"), "{error}");
+                assert!(!all(&error).contains("s3cret"), "{}", all(&error));
+            }
+            (result, _) => panic!("{schema} {kept}: {result:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_place_within_a_value_is_refused() {
+    let api = document(&json!({"openapi": "3.1.0", "paths": {"/s": {"post": body("application/json")}}}));
+    for value in [json!({"s": "env:PW"}), json!([{"a": ["file:/a/b"]}])] {
+        let config = json!({"operations": {"s": {"arguments": {"t": {"value": value}}}}});
+        let error = api.clone().configure(&serde_json::from_value::<Config>(config).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("whole argument"), "{error}");
+        assert!(error.to_string().contains("/operations/s/arguments/t/value/"), "{error}");
+    }
+}

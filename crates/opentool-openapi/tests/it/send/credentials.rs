@@ -14,7 +14,7 @@ fn key(place: Place, name: &str) -> SecurityScheme {
 }
 
 fn oauth() -> SecurityScheme {
-    SecurityScheme::OAuth2 { flows: Value::Null }
+    SecurityScheme::OAuth2 { flows: Value::Null, named_by: None }
 }
 
 fn with_credential(name: &str, credential: Credential) -> Settings {

@@ -28,6 +28,7 @@ pub(crate) fn operation(line: &str) -> Operation {
         servers: Arc::new([server("https://api.test")]),
         servers_of: None,
         parameters: Vec::new(),
+        set_aside: Vec::new(),
         body: None,
         security: Arc::new([]),
     }
@@ -74,7 +75,7 @@ pub(crate) fn with_body(
 ) -> Operation {
     let media = vec![Media { encoding, ..Media::new(media_type, schema) }];
     let arguments = BodyArguments::Whole("body".to_owned());
-    operation.body = Some(Body { required: true, description: None, arguments, media });
+    operation.body = Some(Body { required: true, description: None, arguments, media, credential: None });
     operation
 }
 

@@ -1,10 +1,10 @@
 //! Where requests go.
 
-use opentool_openapi::plan::{Operation, Server, ServerVariable};
-use opentool_openapi::request::{Settings, build};
+use opentool_openapi::plan::{Operation, SecurityScheme, Server, ServerVariable};
+use opentool_openapi::request::{Credential, Settings, build};
 use serde_json::json;
 
-use super::plans::{arguments, operation, server};
+use super::plans::{arguments, operation, secured, server};
 
 fn at(servers: &[Server]) -> Operation {
     let mut operation = operation("GET /v");
@@ -110,4 +110,35 @@ fn a_variable_for_the_scheme_is_a_scheme() {
     for value in ["http://evil.test/", "ftp", "http://evil.test/?", ""] {
         assert!(with(value).unwrap_err().contains("is the scheme, which is `http` or `https`"), "{value}");
     }
+}
+
+#[test]
+fn a_host_with_an_empty_part_is_no_host() {
+    for (value, address) in [
+        ("", "https://{h}.a.test"),
+        ("", "https://a.{h}.test"),
+        ("x.", "https://{h}.a.test"),
+        (".x", "https://{h}.a.test"),
+    ] {
+        let mut settings = Settings::new();
+        settings.server_variables.insert("h".to_owned(), value.to_owned());
+        let error = url(&at(&[server(address)]), &settings).unwrap_err();
+        assert!(error.contains("has an empty part"), "{error}");
+    }
+    assert_eq!(url(&at(&[server("https://a.test.")]), &Settings::new()).unwrap(), "https://a.test./v");
+}
+
+#[test]
+fn a_user_without_a_password_is_not_sent_as_both() {
+    let operation = secured(operation("GET /v"), &[&[("ba", SecurityScheme::Basic)]]);
+    let mut settings = Settings::new();
+    settings.credentials.insert("ba".to_owned(), Credential::text("nocolon"));
+    let error = url(&operation, &settings).unwrap_err();
+    assert!(
+        error.contains("user and password for the scheme `ba` (what is set has no `:` between the two)"),
+        "{error}"
+    );
+    assert!(!error.contains("nocolon"), "{error}");
+    settings.credentials.insert("ba".to_owned(), Credential::text("user:"));
+    assert!(url(&operation, &settings).is_ok());
 }

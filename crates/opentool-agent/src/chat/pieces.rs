@@ -93,6 +93,18 @@ pub(super) struct Fragment<'a> {
     pub(super) arguments: Option<&'a Value>,
 }
 
+impl Fragment<'_> {
+    /// Whether it is what servers write that write every member: no call begins with it.
+    fn says_nothing(&self) -> bool {
+        let arguments = match self.arguments {
+            None | Some(Value::Null) => "",
+            Some(Value::String(text)) => text,
+            Some(_) => return false,
+        };
+        self.number.is_none() && [self.id, self.name, arguments].iter().all(|text| text.is_empty())
+    }
+}
+
 impl Calls {
     /// A list of fragments begins: what is named in one list is several calls.
     pub(super) fn begin(&mut self) {
@@ -188,7 +200,7 @@ impl Calls {
         if place.is_some() {
             return place;
         }
-        if self.list.len() >= MOST {
+        if fragment.says_nothing() || self.list.len() >= MOST {
             return None;
         }
         self.list.push(Call { number: fragment.number, ..Call::default() });
@@ -215,11 +227,19 @@ impl Call {
             }
     }
 
+    /// Whether number, id and name all say that a fragment is the next of this call.
+    fn is_continued_by(&self, fragment: &Fragment<'_>) -> bool {
+        fragment.number.is_some()
+            && !fragment.id.is_empty()
+            && (fragment.number, fragment.id, fragment.name) == (self.number, &*self.id, &*self.name)
+            && self.end != End::Closed
+    }
+
     /// Whether a fragment that seems to be of this call begins another one.
     fn is_over(&self, fragment: &Fragment<'_>, list: u64) -> bool {
         let is_named = !fragment.name.is_empty();
         if is_named && self.named_in == list && !self.repeats(fragment) {
-            return true;
+            return !self.is_continued_by(fragment);
         }
         if !self.is_named(fragment.id) {
             // Some servers give every fragment an id of its own; that it is of the same call, its number says.

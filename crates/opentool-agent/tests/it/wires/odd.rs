@@ -532,6 +532,31 @@ async fn the_one_call_of_old_is_read_from_a_stream_as_well() {
 }
 
 #[tokio::test]
+async fn a_call_of_old_that_says_nothing_is_none() {
+    for nothing in ["null", "{}", r#"{"name":null,"arguments":""}"#] {
+        let chunk = |delta: &str, reason: &str| {
+            let delta = format!(r#"{{{delta}"function_call":{nothing}}}"#);
+            format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":{reason}}}]}}"#)
+        };
+        let text = [chunk(r#""content":"hi","#, "null"), chunk("", r#""stop""#)];
+        let (_, reply) = of_stream(&text.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        assert_eq!((reply.message.to_text().as_str(), reply.message.tool_calls), ("hi", vec![]), "{nothing}");
+        let calls = [
+            chunk(r#""content":null,"#, "null"),
+            chunk(r#""tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}],"#, "null"),
+            chunk(
+                r#""tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}},{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}],"#,
+                "null",
+            ),
+            chunk("", r#""tool_calls""#),
+        ];
+        let (_, reply) = of_stream(&calls.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let expected = [ToolCall::new("a", "f", json!("{}")), ToolCall::new("b", "g", json!("{}"))];
+        assert_eq!(reply.message.tool_calls, expected, "{nothing}");
+    }
+}
+
+#[tokio::test]
 async fn what_stands_in_one_list_is_several_calls_and_what_has_one_number_is_one() {
     let with = async |lists: Value| {
         let mut chunks: Vec<Value> = lists

@@ -146,16 +146,20 @@ impl Converter<'_, '_> {
                     || branch.shows(property, &is_other)
                     || (texts.is_none() && !branch.is_divided && is_impossible())
             });
-        let values = |branch: &Option<(&Branch<'_>, Option<String>, Option<Vec<&str>>)>| match branch {
-            Some((branch, _, Some(texts))) => texts.iter().filter_map(|text| branch.value(text)).collect(),
-            Some((branch, Some(name), None))
-                if means_names && !branch.is_divided && !taken.contains(name.as_str()) =>
-            {
-                branch.value(name).into_iter().collect()
-            }
-            _ => Vec::new(),
-        };
-        branches.iter().map(values).collect()
+        branches
+            .iter()
+            .map(|branch| match branch {
+                Some((branch, _, Some(texts))) => {
+                    texts.iter().filter_map(|text| branch.value(text)).collect()
+                }
+                Some((branch, Some(name), None))
+                    if means_names && !branch.is_divided && !taken.contains(name.as_str()) =>
+                {
+                    branch.value(name).into_iter().collect()
+                }
+                _ => Vec::new(),
+            })
+            .collect()
     }
 
     /// Whole values that are shown of a schema: by itself, and by the media type that it is the schema of.

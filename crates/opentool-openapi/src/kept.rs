@@ -4,17 +4,20 @@
 //! answer. What is not sent has `***` in their place, and nothing is read for it. What is shown of a request that is sent is
 //! that one, so that it does not matter how a secret is written.
 //!
-//! Where a secret is kept there are texts only; it is sent as the type that the document asks for.
+//! Where a secret is kept there are texts only; it is sent as the type that the document asks for. What was parsed is written
+//! anew, so the values in it are secrets as well as the text.
 
 use std::time::Instant;
 
 use opentool_core::{Arguments, Schema, ToolError};
+use opentool_http::scrub::LONG;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use crate::SecretSource;
 use crate::oauth::read_kept;
-use crate::plan::Operation;
+use crate::plan::{Operation, ParameterForm, is_json};
+use crate::request::media::MediaKind;
 use crate::request::{self, Located, MASK, Request, Settings};
 
 /// The arguments of a tool that are kept elsewhere, by their names.
@@ -90,7 +93,12 @@ impl Kept {
         // What the model did wrong is said of this one, in which there is nothing to repeat.
         let masked = build(self.masks()).and_then(|request| request.masked(operation, settings))?;
         let Some(Revealed(secrets)) = read else { return Ok(masked) };
-        let request = build(self.typed(secrets)?).map_err(|_| {
+        let typed = self.typed(operation, secrets)?;
+        let mut hidden = secrets.to_vec();
+        for (value, secret) in typed.iter().zip(secrets) {
+            written(value, secret.expose_secret(), &mut hidden);
+        }
+        let request = build(typed).map_err(|_| {
             let names: Vec<String> = self.own.iter().map(|(name, _)| format!("`{name}`")).collect();
             ToolError::failed(format!(
                 "nothing was sent: what the operator has set for {} cannot be sent in its place; it may hold a line end or \
@@ -98,7 +106,7 @@ impl Kept {
                 names.join(", ")
             ))
         })?;
-        Ok(request.shown_as(&masked, secrets))
+        Ok(request.shown_as(&masked, &hidden))
     }
 
     /// The request for arguments that are sorted by place, with what stands in the place of secrets.
@@ -126,16 +134,58 @@ impl Kept {
     ///
     /// # Errors
     /// If one cannot be what it has to be.
-    fn typed(&self, secrets: &[SecretString]) -> Result<Vec<Value>, ToolError> {
+    fn typed(&self, operation: &Operation, secrets: &[SecretString]) -> Result<Vec<Value>, ToolError> {
         let schema = self.schema.as_ref().map_or(&Value::Null, Schema::as_value);
         let typed = |((name, _), secret): (&(String, SecretSource), &SecretString)| {
-            typed(schema, name, secret.expose_secret()).map_err(|expected| {
-                ToolError::failed(format!(
+            let text = secret.expose_secret();
+            typed(schema, name, text).or_else(|expected| match is_text(operation, name) {
+                true => Ok(text.into()),
+                false => Err(ToolError::failed(format!(
                     "nothing was sent: what the operator has set for `{name}` is not {expected}, which the document asks for"
-                ))
+                ))),
             })
         };
         self.own.iter().zip(secrets).map(typed).collect()
+    }
+}
+
+/// Whether an argument is a text on the wire whatever its type: all that is not written as JSON.
+fn is_text(operation: &Operation, argument: &str) -> bool {
+    if let Some(parameter) = operation.parameters.iter().find(|own| own.argument == argument) {
+        return match &parameter.form {
+            ParameterForm::Style { .. } => true,
+            ParameterForm::Content { media_type } => !is_json(media_type),
+        };
+    }
+    let Some(media) = operation.body.as_ref().and_then(|body| body.preferred()) else { return false };
+    let declared =
+        media.encoding.get(argument).and_then(|own| own.get("contentType")).and_then(Value::as_str);
+    matches!(MediaKind::of(&media.media_type), MediaKind::Form | MediaKind::Multipart)
+        && !declared.is_some_and(is_json)
+}
+
+/// Adds the ways in which the values within a secret may be written where that is not the text that is kept. Short ones would
+/// stand in messages by chance.
+fn written(value: &Value, kept: &str, hidden: &mut Vec<SecretString>) {
+    let mut add = |text: String| {
+        if text != kept && text.chars().nth(LONG - 1).is_some() {
+            hidden.push(text.into());
+        }
+    };
+    match value {
+        Value::Null | Value::Bool(_) => {}
+        Value::String(text) => add(text.clone()),
+        Value::Number(number) => {
+            add(number.to_string());
+            // Without its point and with it: who reads `7.0` may write `7`.
+            if let Some(whole) = number.as_f64().filter(|float| float.fract() == 0.0 && number.is_f64()) {
+                add(format!("{whole:.0}"));
+            } else if !number.is_f64() {
+                add(format!("{number}.0"));
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| written(item, kept, hidden)),
+        Value::Object(members) => members.values().for_each(|member| written(member, kept, hidden)),
     }
 }
 

@@ -53,27 +53,50 @@ fn schemes(security: &[Requirement]) -> impl Iterator<Item = &SecurityScheme> {
     security.iter().flat_map(|requirement| &requirement.schemes).map(|used| &*used.scheme)
 }
 
-/// Parts of words for what is done to a token. An operation that has one in its path or its `operationId` may be about the
-/// token that it is given.
-const DONE_TO_TOKENS: [&str; 12] = [
-    "revo",
-    "check",
-    "verif",
-    "validat",
-    "introspect",
-    "inspect",
-    "exchang",
-    "rotat",
-    "refresh",
-    "tokeninfo",
-    "token_info",
-    "logout",
-];
+/// How words begin that say what is done to a token. An operation that has one in its path or its `operationId` may be about
+/// the token that it is given.
+const DONE_TO_TOKENS: [&str; 9] =
+    ["revok", "revoc", "verif", "validat", "introspect", "inspect", "exchang", "rotat", "refresh"];
+
+/// The same, where longer words say something else (`checkout`), also as two words.
+const WHOLE: [&str; 6] = ["check", "checks", "checked", "checking", "logout", "tokeninfo"];
 
 /// Whether an operation with these words about itself may be about the token that it is given.
 fn works_on_tokens(about: [&str; 2]) -> bool {
-    let about = about.map(str::to_ascii_lowercase);
-    DONE_TO_TOKENS.iter().any(|part| about.iter().any(|text| text.contains(part)))
+    about.into_iter().any(|text| {
+        let words = words(text);
+        let has_token = words.iter().any(|word| word.contains(TOKEN));
+        let is_one = |word: &str| {
+            DONE_TO_TOKENS.iter().any(|begins| word.starts_with(begins))
+                || WHOLE.contains(&word)
+                // A session is made invalid as well, and then the token is nothing but the credential.
+                || has_token && word.starts_with("invalidat")
+        };
+        // Some write words as one: `checktoken`.
+        words.iter().any(|word| is_one(word) || word.split(TOKEN).any(is_one))
+            || words.windows(2).any(|two| WHOLE.contains(&two.concat().as_str()))
+    })
+}
+
+/// The words of a path or a name in lower case: `/oauth2/revokeToken` has `oauth`, `revoke` and `token`.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        // In `APIToken` the last of the capitals begins a word.
+        let begins = c.is_uppercase()
+            && (!before.is_uppercase() || rest.peek().is_some_and(|next| next.is_lowercase()));
+        if begins || !c.is_alphabetic() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphabetic()) {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// Whether a parameter has the name of one that carries credentials, of which no scheme says that it sends it.

@@ -197,8 +197,12 @@ impl Mending {
             if flow.take(byte) == Step::Closes && flow.level == 0 {
                 self.budget = self.budget.saturating_sub(at);
                 let (inside, after) = rest.split_at(at.saturating_add(1));
-                let spaces = |line: &str| line.len().saturating_sub(line.trim_start_matches(' ').len());
-                let is_outside = |line: &str| spaces(line) <= indent && is_of_block(line);
+                let is_outside = |line: &str| {
+                    let content = line.trim_start_matches(' ');
+                    // No line of a block is indented with tabs.
+                    let is_low = line.len().saturating_sub(content.len()) <= indent;
+                    is_low && !content.starts_with('\t') && is_of_block(content)
+                };
                 return (!inside.lines().skip(1).any(is_outside)).then_some((inside, after));
             }
         }

@@ -330,6 +330,17 @@ fn tabs_between_a_key_and_its_value_and_within_brackets_are_spaces() {
         ("a: x\n  y\t z\nc:\t1\n", json!({"a": "x y\t z", "c": 1}), &[("yaml-tab", 3, 3)]),
         // Brackets that nobody closes take no keys with them.
         ("a: [1,\nb: 2\nc: ]\n", json!(null), &[]),
+        // A line that begins with a tab is none of a block, whatever it looks like.
+        (
+            "x:\n  a: {\n\tb: 1,\n\tc: y\n}\n  d: 1\n",
+            json!({"x": {"a": {"b": 1, "c": "y"}, "d": 1}}),
+            &[("yaml-tab", 3, 1), ("yaml-indentation", 5, 1)],
+        ),
+        (
+            "a: [\n\tone,\n\tk: {\n\t\te: 2 }\n ]\nc: 1\n",
+            json!({"a": ["one", {"k": {"e": 2}}], "c": 1}),
+            &[("yaml-tab", 2, 1)],
+        ),
         // Not sure, so a fault as ever.
         ("a:\n\tb: 1\n", json!(null), &[]),
         ("a:\n  b: 1\n\tc: [\n\t]\n", json!(null), &[]),

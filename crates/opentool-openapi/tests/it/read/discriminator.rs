@@ -139,6 +139,103 @@ fn no_branch_becomes_impossible_by_its_name() {
 }
 
 #[test]
+fn a_name_is_meant_only_where_nothing_says_otherwise() {
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let all_of = |part: &str, of: Value| json!({"allOf": [reference(part), of]});
+    let property =
+        |name: &str| json!({"type": "object", "required": [name], "properties": {name: {"type": "string"}}});
+    let k = json!({"type": "object", "properties": {"k": {"type": "string"}, "h": {"type": "string"}}});
+    let with = |member: &str, value: Value| {
+        let mut schema = k.clone();
+        schema["required"] = json!(["b"]);
+        schema[member] = value;
+        schema
+    };
+    let shows = |value: &str| json!({"properties": {"k": {"type": "string", "example": value}}});
+    let inherited = |mapping: Value| {
+        let base = json!({"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}},
+            "discriminator": {"propertyName": "k", "mapping": mapping}});
+        json!({"Pet": base, "Mammal": all_of("Pet", json!({})), "Cat": all_of("Mammal", property("h")),
+            "Dog": all_of("Pet", property("b"))})
+    };
+    let c = json!({"k": "c", "h": "x"});
+    let cat = json!({"k": "Cat", "h": "x"});
+    let dog = json!({"k": "Dog", "b": "x"});
+    let body = one_of(json!({"propertyName": "k"}));
+    let shown = |member: &str, value: Value| {
+        let mut body = body.clone();
+        body[member] = value;
+        body
+    };
+    type Case<'a> = (Value, &'a Value, &'a [&'a Value], &'a [&'a Value]);
+    let (by_example, by_list) =
+        (shown("example", json!({"k": "c"})), shown("examples", json!([{"k": "Dog"}, {"k": "c"}])));
+    let by_name = shown("example", json!({"k": "Cat"}));
+    let cases: &[Case<'_>] = &[
+        // A schema that the branches build on says it, for all of them or for some.
+        (
+            inherited(json!({"c": "#/components/schemas/Cat", "d": "Dog"})),
+            &body,
+            &[&c, &json!({"k": "d", "b": "x"})],
+            &[&cat, &dog, &json!({"k": "d", "h": "x"})],
+        ),
+        (inherited(json!({"c": "Cat"})), &body, &[&c, &dog], &[&cat, &json!({"k": "c", "b": "x"})]),
+        (inherited(json!({"c": "gone.yaml"})), &body, &[&c], &[]),
+        // So does a branch.
+        (
+            json!({"Cat": {"allOf": [k, {"x-ms-discriminator-value": "c"}, property("h")]},
+                "Dog": {"x-ms-discriminator-value": "d", "allOf": [k, property("b")]}}),
+            &body,
+            &[&c, &json!({"k": "d", "b": "x"})],
+            &[&cat, &dog],
+        ),
+        // Some value that is shown is none of the names.
+        (json!({"Cat": k, "Dog": with("example", json!({"k": "d"}))}), &body, &[&c], &[]),
+        (json!({"Cat": k, "Dog": with("examples", json!([{"k": "d"}]))}), &body, &[&c], &[]),
+        (json!({"Cat": k, "Dog": {"allOf": [shows("d"), property("b")]}}), &body, &[&c], &[]),
+        (json!({"Cat": {}, "Dog": with("default", json!({"k": "d"}))}), &body, &[&c], &[]),
+        (
+            json!({"Cat": k, "Dog": {"properties": {"k": {"enum": ["d"]}}, "required": ["b"]}}),
+            &body,
+            &[&c],
+            &[],
+        ),
+        (json!({"Cat": k, "Dog": property("b")}), &by_example, &[&c], &[]),
+        (json!({"Cat": k, "Dog": property("b")}), &by_list, &[&c], &[]),
+        (
+            json!({"Cat": k, "Dog": {"allOf": [property("b"), {"properties": {"k": {"const": "d"}}}]}}),
+            &body,
+            &[&c],
+            &[],
+        ),
+        // The names are shown.
+        (
+            json!({"Cat": k, "Dog": with("example", json!({"k": "Dog"}))}),
+            &by_name,
+            &[&cat, &dog],
+            &[&c, &json!({"k": "Cow", "b": "x"})],
+        ),
+    ];
+    for (schemas, body, told, not_told) in cases {
+        for value in *told {
+            assert!(accepts(schemas, body, value), "{value} of {schemas} by {body}");
+        }
+        for value in *not_told {
+            assert!(!accepts(schemas, body, value), "{value} of {schemas} by {body}");
+        }
+    }
+    // An example beside the schema of the body.
+    let schemas = json!({"Cat": k, "Dog": property("b")});
+    for (member, example) in [("example", c.clone()), ("examples", json!({"one": {"value": c}}))] {
+        let mut document: Value = serde_json::from_str(&document(&schemas, &body)).unwrap();
+        document["paths"]["/a"]["post"]["requestBody"]["content"]["application/json"][member] = example;
+        let api = opentool_openapi::parse(document.to_string(), "a.json").unwrap();
+        let schema = api.tools().unwrap().definitions().next().unwrap().input_schema.clone();
+        assert!(opentool_schema::Validator::new(&schema).unwrap().accepts(&json!({"body": c})), "{member}");
+    }
+}
+
+#[test]
 fn a_property_of_all_branches_is_told_apart_too() {
     let schemas = json!({
         "Pet": {"type": "object", "required": ["k"], "discriminator": {"propertyName": "k"},

@@ -79,6 +79,16 @@ fn a_token_that_is_data_is_an_argument() {
         ("/oauth/revoke", "Authentication token.", false),
         ("/token/introspection", "Authentication token.", false),
         ("/tokens/verification", "Authentication token.", false),
+        ("/OAuthRevokeToken", "Authentication token.", false),
+        ("/oauth2/tokenCheck", "Authentication token.", false),
+        ("/checktoken", "Authentication token.", false),
+        ("/user/logOut", "Authentication token.", false),
+        ("/token_info", "Authentication token.", false),
+        ("/tokens.invalidate", "Authentication token.", false),
+        // Words that only hold such a word.
+        ("/admin.users.session.invalidate", "Authentication token.", true),
+        ("/checkout", "Authentication token.", true),
+        ("/checklists/items", "Authentication token.", true),
         ("/pages", "Access token of the page.", false),
         ("/pages", "The authentication token.", false),
     ] {

@@ -257,6 +257,121 @@ async fn a_secret_argument_is_sent_as_its_type() {
     }
 }
 
+/// What is outside of JSON is a text, which a document cannot ask to be written otherwise.
+#[tokio::test]
+async fn a_secret_that_is_a_text_on_the_wire_is_sent_as_it_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("word");
+    let reference = format!("file:{}", file.display());
+    let of_parameter = |place: &str, schema: &Value| {
+        let mut operation = parameter(place);
+        operation["parameters"][0]["schema"] = schema.clone();
+        operation
+    };
+    let of_body = |media_type: &str, schema: &Value| {
+        let mut operation = body(media_type);
+        operation["requestBody"]["content"][media_type]["schema"]["properties"]["t"] = schema.clone();
+        operation
+    };
+    let mut described = of_body("multipart/form-data", &json!({"type": "integer"}));
+    described["requestBody"]["content"]["multipart/form-data"]["encoding"] =
+        json!({"t": {"contentType": "application/json"}});
+    let (integer, boolean) = (json!({"type": "integer"}), json!({"type": "boolean"}));
+    for (operation, kept, sent) in [
+        (of_parameter("query", &integer), "0042", Some("/s?t=0042 ")),
+        (of_parameter("query", &boolean), "True", Some("/s?t=True ")),
+        (of_parameter("header", &integer), "0042", Some("t: 0042\r\n")),
+        (of_parameter("cookie", &integer), "0042", Some("t=0042")),
+        (of_body("application/x-www-form-urlencoded", &integer), "0042", Some("POST")),
+        (of_body("multipart/form-data", &boolean), "True", Some("POST")),
+        (of_body("application/json", &integer), "0042", None),
+        (of_body("application/json", &boolean), "True", None),
+        (described, "0042", None),
+    ] {
+        std::fs::write(&file, kept).unwrap();
+        let wire = Wire::open().await;
+        match (call(&api(&wire, &operation, &reference), json!({})).await, sent) {
+            (Ok(_), Some(sent)) => assert!(wire.heads()[0].contains(sent), "{operation}: {:?}", wire.heads()),
+            (Err(error), None) => {
+                assert!(error.for_model().contains("what the operator has set for `t`"), "{error}");
+                assert_eq!(wire.heads(), [""; 0]);
+            }
+            (result, _) => panic!("{operation} {kept}: {result:?}"),
+        }
+    }
+}
+
+/// A secret that is no text is written anew: what it holds is covered, however it comes back.
+#[tokio::test]
+async fn a_secret_of_several_values_is_covered() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("word");
+    let reference = format!("file:{}", file.display());
+    let query = |schema: Value, style: &str| {
+        json!({"operationId": "s", "parameters": [
+            {"name": "t", "in": "query", "required": true, "style": style, "explode": style != "pipeDelimited", "schema": schema}]})
+    };
+    let in_body = |media_type: &str, schema: Value| {
+        json!({"operationId": "s", "requestBody": {"content": {media_type: {"schema": {"type": "object",
+            "properties": {"t": schema}}}}}})
+    };
+    let whole = |schema: Value| json!({"operationId": "s", "requestBody": {"content": {"application/json": {"schema": schema}}}});
+    let (list, object) = (json!({"type": "array"}), json!({"type": "object"}));
+    for (operation, argument, kept, echo) in [
+        (
+            in_body("application/json", object.clone()),
+            "t",
+            r#"{"a":"objhunter2"}"#,
+            r#"{"t": {"a": "objhunter2"}}"#,
+        ),
+        (
+            in_body("application/json", list.clone()),
+            "t",
+            r#"["a",["objhunter2"]]"#,
+            r#"{"t": ["a", ["objhunter2"]]}"#,
+        ),
+        (in_body("application/json", object.clone()), "t", r#"{"a":8877665}"#, r#"{"t": {"a": 8877665}}"#),
+        (
+            in_body("multipart/form-data", object.clone()),
+            "t",
+            r#"{"a": "objhunter2"}"#,
+            r#"{"detail": "t: {\"a\":\"objhunter2\"}"}"#,
+        ),
+        (query(list, "pipeDelimited"), "t", r#"["objhunter2", "hunter2b"]"#, "objhunter2%7Chunter2b"),
+        (query(object, "deepObject"), "t", r#"{"a": "objhunter2"}"#, "t[a]=objhunter2"),
+        (query(json!({"type": "number"}), "form"), "t", "8.877665e6", r#"{"t": 8877665.0}"#),
+        (query(json!({"type": "number"}), "form"), "t", "8.877665e6", r#"{"t": 8877665}"#),
+        (query(json!({"type": "integer"}), "form"), "t", "8877665.0", r#"{"t": 8877665}"#),
+        (
+            whole(json!({"type": "array", "items": {"type": "string"}})),
+            "body",
+            r#"["objhunter2"]"#,
+            r#"["objhunter2"]"#,
+        ),
+    ] {
+        std::fs::write(&file, kept).unwrap();
+        for status in ["200 OK", "422 No"] {
+            let answer = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{echo}",
+                if echo.starts_with(['{', '[']) { "application/json" } else { "text/plain" },
+                echo.len()
+            );
+            let wire = Wire::answering(answer.into_bytes()).await;
+            let api = document(&json!({"openapi": "3.1.0", "paths": {"/s": {"post": operation}}}))
+                .server(&wire.url);
+            let config = json!({"operations": {"s": {"arguments": {argument: {"value": reference}}}}});
+            let api = api.configure(&serde_json::from_value::<Config>(config).unwrap()).unwrap();
+            let shown = match call(&api, json!({})).await {
+                Ok(output) => format!("{output:?}"),
+                Err(error) => all(&error),
+            };
+            let is_covered = !shown.contains("hunter2") && !shown.contains("8877665");
+            assert!(shown.contains("***") && is_covered, "{operation} {status}: {shown}");
+            assert_eq!(wire.heads().len(), 1);
+        }
+    }
+}
+
 #[test]
 fn a_place_within_a_value_is_refused() {
     let api = document(&json!({"openapi": "3.1.0", "paths": {"/s": {"post": body("application/json")}}}));

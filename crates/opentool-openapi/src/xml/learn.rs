@@ -15,17 +15,6 @@ const MOST: usize = 50_000;
 /// The most schemas that are taken together for one node.
 const MOST_PARTS: usize = 100;
 
-/// How a schema stands to the one that it is taken together with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// It is that one.
-    Whole,
-    /// All values fit it.
-    Always,
-    /// It is one of several that they can fit.
-    Sometimes,
-}
-
 /// Nodes in the making, shared by all bodies of a document.
 #[derive(Debug, Default)]
 pub(crate) struct Learner {
@@ -74,47 +63,36 @@ impl Learner {
         index
     }
 
-    /// Takes a schema, what it refers to and its parts together; the nearest counts. The name is the whole's own, or that of
-    /// the only part that has one.
+    /// Takes a schema, what it refers to and its parts together; the nearest counts.
     fn collect(&mut self, document: &Document, schema: &Value, place: &str, node: &mut Node) {
-        let mut named: Vec<&Map<String, Value>> = Vec::new();
-        let mut waiting = vec![(schema, place.to_owned(), Part::Whole)];
+        let mut waiting: Vec<(&Value, String, bool)> = vec![(schema, place.to_owned(), true)];
         let mut seen: HashSet<String> = HashSet::new();
-        while let Some((schema, place, part)) = waiting.pop() {
+        while let Some((schema, place, is_self)) = waiting.pop() {
             let Some(members) = schema.as_object() else { continue };
             if seen.len() >= MOST_PARTS || !seen.insert(place.clone()) {
                 continue;
             }
-            if part == Part::Whole && node.component.is_none() {
+            if is_self && node.component.is_none() {
                 node.component = component(&place);
             }
-            match members.get("xml").and_then(Value::as_object) {
-                Some(xml) if part == Part::Whole => say(xml, node),
-                Some(xml) if part == Part::Always && xml.contains_key("name") => named.push(xml),
-                _ => {}
+            if let Some(xml) = members.get("xml").and_then(Value::as_object).filter(|_| is_self) {
+                say(xml, node);
             }
             self.members(members, &place, node);
             for keyword in ["oneOf", "anyOf", "allOf"] {
                 let parts =
                     members.get(keyword).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-                let part = match (part, keyword, parts.len()) {
-                    // The only part is a reference with notes.
-                    (Part::Whole, "allOf", 1) => Part::Whole,
-                    (Part::Whole | Part::Always, "allOf", _) => Part::Always,
-                    _ => Part::Sometimes,
-                };
+                // The only part is a reference with notes; of several none is the whole.
+                let is_self = is_self && parts.len() == 1 && keyword == "allOf";
                 let at = pointer::join(&place, keyword);
-                for (index, schema) in parts.iter().enumerate().rev() {
-                    waiting.push((schema, pointer::join(&at, &index.to_string()), part));
+                for (index, part) in parts.iter().enumerate().rev() {
+                    waiting.push((part, pointer::join(&at, &index.to_string()), is_self));
                 }
             }
             let reference = members.get("$ref").and_then(Value::as_str);
             if let Some(Ok(found)) = reference.map(|reference| document.resolve(reference, &place)) {
-                waiting.push((found.value, found.pointer.into_owned(), part));
+                waiting.push((found.value, found.pointer.into_owned(), is_self));
             }
-        }
-        if let ([only], None, None) = (named.as_slice(), &node.name, &node.component) {
-            say(only, node);
         }
     }
 

@@ -167,31 +167,3 @@ fn a_text_is_xml_already() {
     let arguments = Arguments::from(json!({"body": "<a/>"}).as_object().unwrap().clone());
     assert_eq!(api.request("x", &arguments).unwrap().body(), &RequestBody::Text("<a/>".to_owned()));
 }
-
-#[test]
-fn of_several_parts_the_only_one_with_a_name_names_the_whole() {
-    let order = json!({"Order": object("order", json!({"id": {"type": "integer"}})),
-        "Plain": {"type": "object", "properties": {"id": {"type": "integer"}}}});
-    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
-    let more = json!({"type": "object", "properties": {"note": {"type": "string"}}});
-    let named = object("other", json!({"note": {"type": "string"}}));
-    for (parts, expected) in [
-        (json!([reference("Order"), more]), "<order><id>1</id><note>n</note></order>"),
-        (json!([more, reference("Order")]), "<order><note>n</note><id>1</id></order>"),
-        (json!([reference("Plain"), named]), "<other><id>1</id><note>n</note></other>"),
-        // Two names are none.
-        (json!([reference("Order"), named]), "<root><id>1</id><note>n</note></root>"),
-        (json!([reference("Plain"), more]), "<root><id>1</id><note>n</note></root>"),
-    ] {
-        let schema = json!({"allOf": parts});
-        assert_eq!(sent_with(order.clone(), schema, json!({"id": 1, "note": "n"})).unwrap(), expected);
-    }
-    // Of alternatives none names the others.
-    let either = json!({"oneOf": [reference("Order"), more]});
-    assert_eq!(
-        sent_with(order.clone(), either, json!({"note": "n"})).unwrap(),
-        "<root><note>n</note></root>"
-    );
-    let own = json!({"xml": {"name": "own"}, "allOf": [reference("Order"), more]});
-    assert_eq!(sent_with(order, own, json!({"id": 1})).unwrap(), "<own><id>1</id></own>");
-}
